@@ -1,0 +1,35 @@
+"""What can go wrong on a device, as types.
+
+Every message says what is wrong, where, and what to do. None ever holds a true value.
+"""
+
+
+class HubbubError(Exception):
+    """The base of every error that hubbub raises on purpose."""
+
+
+class PlanError(HubbubError):
+    """A plan that is damaged, of another schema, or that promises more privacy than its integers give."""
+
+
+class UnknownMetricError(HubbubError):
+    """A metric that the plan does not define."""
+
+
+class RejectedValueError(HubbubError):
+    """A value that a metric does not take: wrong type, too long, or outside its values.
+
+    ``reason`` is one of ``"type"``, ``"too-long"``, ``"not-utf-8"`` and ``"not-in-values"``. The value is not kept.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class StateError(HubbubError):
+    """Stored state that is damaged or cannot be written. The client then refuses to report (it fails closed)."""
+
+
+class EntropyError(HubbubError):
+    """A source of random bytes that gave fewer bytes than it was asked for."""

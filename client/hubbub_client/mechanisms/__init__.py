@@ -1,0 +1,28 @@
+"""One file a mechanism: its encoder and its worst-case ratio. Loaded by name, so that a board holds what it uses.
+
+Each module has
+
+``Encoder(metric, secret)``
+    ``random_bytes``: how many bytes one report reads from the source, fixed;
+    ``encode(data, source) -> record``: ``data`` is the value's UTF-8 bytes. Raises RejectedValueError.
+``worst_ratio(parameters) -> (numerator, denominator)``
+    e^epsilon of one report, exactly: the largest ratio of an output's probabilities, over outputs and pairs of values.
+"""
+
+from hubbub_client.errors import PlanError
+
+NAMES = (
+    "randomized-response",
+    "rappor",
+    "unary-encoding",
+    "count-mean-sketch",
+    "hadamard-count-mean-sketch",
+    "hadamard-response",
+)
+
+
+def module_name(name: str) -> str:
+    """The module, in every room, that holds the mechanism ``name``. Raises PlanError for a name not in the table."""
+    if name not in NAMES:
+        raise PlanError("mechanism %r is not one of %s; update hubbub or the plan" % (name, ", ".join(NAMES)))
+    return name.replace("-", "_")

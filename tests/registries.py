@@ -1,0 +1,58 @@
+"""Registries for tests: one metric of each mechanism, with small defaults that a test can override."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+from hubbub_registry import Metric, Registry, load_registry
+
+COMMON: dict[str, Any] = {
+    "description": "A metric that a test made",
+    "owner": "tests@example.org",
+    "expires": datetime.date(2099, 1, 1),
+    "period": "1d",
+    "lifetime_epsilon": 10000,
+}
+MECHANISMS: dict[str, dict[str, Any]] = {
+    "randomized-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
+    "unary-encoding": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
+    "hadamard-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
+    "count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
+    "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
+    "rappor": {"epsilon": 1.1, "bits": 64, "hashes": 2, "cohorts": 8, "f": 0.5, "p": 0.5, "q": 0.75},
+}
+
+
+def write_registry(path: Path, metrics: dict[str, dict[str, Any]], namespace: str = "org.example.test") -> Path:
+    """Writes a registry file. Each metric is ``COMMON`` and ``MECHANISMS[mechanism]`` with the given keys over them.
+
+    A key given as None is left out.
+    """
+    lines = ["[registry]", "schema = 1", f'namespace = "{namespace}"']
+    for name, keys in metrics.items():
+        lines += ["", f"[metrics.{name}]"]
+        everything = {**COMMON, **MECHANISMS.get(keys["mechanism"], {}), **keys}
+        lines += [f"{key} = {_toml(value)}" for key, value in everything.items() if value is not None]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def registry_of(folder: Path, **metrics: dict[str, Any]) -> Registry:
+    """Writes and loads a registry with these metrics."""
+    return load_registry(write_registry(folder / "registry.toml", metrics))
+
+
+def metric_of(folder: Path, mechanism: str, **keys: Any) -> Metric:
+    """One loaded metric, named ``m``."""
+    return registry_of(folder, m={"mechanism": mechanism, **keys}).metric("m")
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(part)}" for key, part in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
