@@ -1,4 +1,66 @@
 """What a device embeds: it randomises a value before anything leaves the device.
 
-Runs unchanged on CPython and MicroPython.
+Runs unchanged on CPython and MicroPython. Each name is loaded when it is first asked for, so that a board holds in
+memory only what it uses.
 """
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hubbub_client.delivery import FlushResult
+    from hubbub_client.errors import (
+        EntropyError,
+        HubbubError,
+        PlanError,
+        RejectedValueError,
+        StateError,
+        UnknownMetricError,
+    )
+    from hubbub_client.file_storage import FileStorage
+    from hubbub_client.http_transport import HttpTransport
+    from hubbub_client.plan import Plan
+    from hubbub_client.reporter import Reporter
+    from hubbub_client.storage import MemoryStorage, StateInUseError
+    from hubbub_client.transport import Answer, TransportError
+
+_HOMES = {
+    "Answer": "transport",
+    "EntropyError": "errors",
+    "FileStorage": "file_storage",
+    "FlushResult": "delivery",
+    "HttpTransport": "http_transport",
+    "HubbubError": "errors",
+    "MemoryStorage": "storage",
+    "Plan": "plan",
+    "PlanError": "errors",
+    "RejectedValueError": "errors",
+    "Reporter": "reporter",
+    "StateError": "errors",
+    "StateInUseError": "storage",
+    "TransportError": "transport",
+    "UnknownMetricError": "errors",
+}
+
+__all__ = [
+    "Answer",
+    "EntropyError",
+    "FileStorage",
+    "FlushResult",
+    "HttpTransport",
+    "HubbubError",
+    "MemoryStorage",
+    "Plan",
+    "PlanError",
+    "RejectedValueError",
+    "Reporter",
+    "StateError",
+    "StateInUseError",
+    "TransportError",
+    "UnknownMetricError",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError("module 'hubbub_client' has no attribute %r" % name)
+    module = __import__("hubbub_client." + _HOMES[name], None, None, [name])
+    return getattr(module, name)

@@ -4,6 +4,7 @@ import json
 
 from hubbub_client.canonical import fingerprint
 from hubbub_client.errors import PlanError, RejectedValueError, UnknownMetricError
+from hubbub_client.exponential import FRACTION_BITS, exp_lower
 from hubbub_client.mechanisms import module_name
 from hubbub_client.records import width
 
@@ -30,11 +31,33 @@ def definition_fingerprint(namespace: str, entry: "dict[str, Any]") -> bytes:
     return fingerprint(definition)
 
 
+def _check_types(metric: "Metric") -> None:
+    """Raises TypeError or ValueError where a plan's integers are none, or are below what they can be."""
+    for integer in (
+        metric.period,
+        metric.reports_per_period,
+        metric.epsilon_nano,
+        metric.declared_nano,
+        1 if metric.lifetime_nano is None else metric.lifetime_nano,
+    ):
+        if type(integer) is not int or integer < 1:
+            raise ValueError("an integer above 0 is missing")
+    for integer in [metric.expires] + list(metric.parameters.values()):
+        if type(integer) is not int or integer < 0:
+            raise ValueError("an integer is missing")
+    for name, bits, domain in metric.fields:
+        if type(name) is not str or type(bits) is not int or type(domain) is not int or not 0 <= domain <= 1 << bits:
+            raise ValueError("a field is damaged")
+    if type(metric.name) is not str or type(metric.mechanism) is not str:
+        raise TypeError("a name is missing")
+
+
 class Metric:
     """One metric of a plan.
 
-    ``period`` is in seconds, ``expires`` in seconds of Unix time, ``epsilon_nano`` and ``lifetime_nano`` in 1e-9 of
-    epsilon (``lifetime_nano`` is None where the registry declares the lifetime unbounded, with its justification).
+    ``period`` is in seconds, ``expires`` in seconds of Unix time, ``epsilon_nano`` (what a
+    report costs, rounded up), ``declared_nano`` (the bound the registry declares for it) and ``lifetime_nano`` in 1e-9
+    of epsilon; ``lifetime_nano`` is None where the registry declares the lifetime unbounded, with its justification.
     """
 
     def __init__(self, namespace: str, entry: "dict[str, Any]") -> None:
@@ -50,10 +73,16 @@ class Metric:
             self.expires: int = entry["expires"]
             self.fingerprint = definition_fingerprint(namespace, entry)
             self.values: list[bytes] = [value.encode() for value in entry.get("values", [])]
+            self.declared_nano: int = entry["declared_nano"]
             declared = entry["fingerprint"]
-            bound = entry["epsilon_bound"]
-            numerator, denominator = mechanism(self.mechanism).worst_ratio(self.parameters)
-            too_high = numerator * bound[1] > bound[0] * denominator
+            _check_types(self)
+            module = mechanism(self.mechanism)
+            if module.domain_of(self.parameters) != len(self.values):
+                raise ValueError("its list of values has another length")
+            numerator, denominator = module.worst_ratio(self.parameters)
+            too_high = self.epsilon_nano > self.declared_nano or (
+                numerator << FRACTION_BITS > exp_lower(self.epsilon_nano) * denominator
+            )
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise PlanError(
                 "plan: a metric is damaged (%s: %s); compile the registry again" % (type(error).__name__, error)
@@ -63,7 +92,7 @@ class Metric:
                 "plan, metric %s: it was changed after it was compiled (its fingerprint is not its own)" % self.name
             )
         if too_high:
-            raise PlanError("plan, metric %s: its integers give less privacy than the epsilon it declares" % self.name)
+            raise PlanError("plan, metric %s: its integers give less privacy than the epsilon it states" % self.name)
         self.record_bytes = width(self.fields)
         self._indices = {}
         for i in range(len(self.values)):

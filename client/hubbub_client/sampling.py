@@ -27,6 +27,12 @@ def read(source: "ByteSource", count: int) -> bytes:
     return data
 
 
+def check_threshold(threshold: int, precision: int) -> None:
+    """Raises ValueError unless ``0 < threshold < 2**precision``: outside it the functions here give no such noise."""
+    if not 0 < threshold < (1 << precision):
+        raise ValueError("a threshold of %d is no probability at %d bits" % (threshold, precision))
+
+
 def lanes_bytes(lanes: int, precision: int) -> int:
     """The random bytes ``bernoulli_lanes`` reads: ``precision`` words of ``lanes`` bits, each rounded up to bytes."""
     return precision * ((lanes + 7) // 8)

@@ -15,6 +15,7 @@ except ImportError:  # a board: it sends text as it is
 
 
 MAX_VALUE_BYTES = 256
+_TOO_LARGE = 10**MAX_VALUE_BYTES
 
 
 def to_bytes(value: object) -> bytes:
@@ -26,24 +27,36 @@ def to_bytes(value: object) -> bytes:
     if isinstance(value, bool):
         return b"true" if value else b"false"
     if isinstance(value, int):
+        if not -_TOO_LARGE < value < _TOO_LARGE:  # before making text of it, which some interpreters refuse to
+            raise RejectedValueError("too-long", "an integer may have %d digits" % MAX_VALUE_BYTES)
         value = str(value)
     elif isinstance(value, (bytes, bytearray)):
-        try:
-            value = bytes(value).decode()
-        except UnicodeError:
-            raise RejectedValueError(
-                "not-utf-8", "a value of type bytes must be UTF-8; encode the text first"
-            ) from None
+        value = _text_of(bytes(value))
     elif not isinstance(value, str):
         raise RejectedValueError(
             "type", "a value must be str, bytes, bool or int, not %s; turn it into text first" % type(value).__name__
         )
-    try:
-        data = _nfc(value).encode()
-    except UnicodeError:
-        raise RejectedValueError("not-utf-8", "a value holds a lone surrogate and has no UTF-8 form") from None
+    data = _bytes_of(value)
+    if data is None:
+        raise RejectedValueError("not-utf-8", "a value has no UTF-8 form; encode or clean the text first")
     if len(data) > MAX_VALUE_BYTES:
         raise RejectedValueError(
             "too-long", "a value may take %d bytes of UTF-8, this one takes %d" % (MAX_VALUE_BYTES, len(data))
         )
     return data
+
+
+# A UnicodeError holds the text it was raised for. These two let it go before another error is raised, which would keep
+# it as its context, for a crash reporter to find.
+def _text_of(data: bytes) -> "str | None":
+    try:
+        return data.decode()
+    except UnicodeError:
+        return None
+
+
+def _bytes_of(text: "str | None") -> "bytes | None":
+    try:
+        return None if text is None else _nfc(text).encode()
+    except UnicodeError:
+        return None

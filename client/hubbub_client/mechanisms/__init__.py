@@ -5,6 +5,9 @@ Each module has
 ``Encoder(metric, secret)``
     ``random_bytes``: how many bytes one report reads from the source, fixed;
     ``encode(data, source) -> record``: ``data`` is the value's UTF-8 bytes. Raises RejectedValueError.
+``domain_of(parameters) -> int``
+    how many values the plan must list (0: any value can be reported). Raises ValueError for integers that no
+    calibration gives and with which ``worst_ratio`` would not hold.
 ``worst_ratio(parameters) -> (numerator, denominator)``
     e^epsilon of one report, exactly: the largest ratio of an output's probabilities, over outputs and pairs of values.
 """

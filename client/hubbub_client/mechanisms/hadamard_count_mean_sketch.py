@@ -6,12 +6,18 @@ probability threshold / 2**precision. Bit 1 stands for the entry -1.
 
 from hubbub_client.hashing import bucket, item_key
 from hubbub_client.records import pack
-from hubbub_client.sampling import bernoulli, parity, read
+from hubbub_client.sampling import bernoulli, check_threshold, parity, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hubbub_client.plan import Metric
     from hubbub_client.sampling import ByteSource
+
+
+def domain_of(parameters: "dict[str, int]") -> int:
+    """How many values a plan must list; 0 where any is taken. Raises ValueError for impossible integers."""
+    check_threshold(parameters["threshold"], parameters["precision"])
+    return 0
 
 
 def worst_ratio(parameters: "dict[str, int]") -> "tuple[int, int]":

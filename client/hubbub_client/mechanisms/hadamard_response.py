@@ -6,12 +6,21 @@ that half is sent, else a uniform one of all K. One block is the 1-bit form.
 """
 
 from hubbub_client.records import pack
-from hubbub_client.sampling import bernoulli, parity, read
+from hubbub_client.sampling import bernoulli, check_threshold, parity, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hubbub_client.plan import Metric
     from hubbub_client.sampling import ByteSource
+
+
+def domain_of(parameters: "dict[str, int]") -> int:
+    """How many values a plan must list; 0 where any is taken. Raises ValueError for impossible integers."""
+    check_threshold(parameters["threshold"], parameters["precision"])
+    columns = (1 << parameters["size_bits"]) - 1
+    if parameters["domain"] > (columns << parameters["blocks_bits"]):
+        raise ValueError("%d values do not fit the code" % parameters["domain"])  # the last would own outputs of none
+    return parameters["domain"]
 
 
 def worst_ratio(parameters: "dict[str, int]") -> "tuple[int, int]":

@@ -4,12 +4,18 @@ With probability a = threshold / 2**precision the true value is sent, else a uni
 """
 
 from hubbub_client.records import pack
-from hubbub_client.sampling import bernoulli, read, uniform_below
+from hubbub_client.sampling import bernoulli, check_threshold, read, uniform_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hubbub_client.plan import Metric
     from hubbub_client.sampling import ByteSource
+
+
+def domain_of(parameters: "dict[str, int]") -> int:
+    """How many values a plan must list; 0 where any is taken. Raises ValueError for impossible integers."""
+    check_threshold(parameters["threshold"], parameters["precision"])
+    return parameters["domain"]
 
 
 def worst_ratio(parameters: "dict[str, int]") -> "tuple[int, int]":

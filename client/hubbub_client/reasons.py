@@ -1,0 +1,38 @@
+"""Why a report was not made, or did not arrive: the keys of Reporter.counts. docs/client.md says what each means."""
+
+from hubbub_client.errors import EntropyError, HubbubError, RejectedValueError, StateError
+from hubbub_client.storage import StateInUseError
+
+REASONS = (
+    "unknown-metric", "expired", "type", "too-long", "not-utf-8", "not-in-values", "clock", "clock-went-back",
+    "period-used-up", "lifetime-used-up", "entropy", "state-damaged", "state-in-use", "storage", "full", "internal",
+    "dropped", "refused", "torn",
+)  # fmt: skip
+
+
+class RefusalError(HubbubError):
+    """No report, for ``reason``."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def reason_of(error: Exception) -> str:
+    """The reason that an error is counted under."""
+    if isinstance(error, (RejectedValueError, RefusalError)):
+        return error.reason
+    for kind, reason in (
+        (StateInUseError, "state-in-use"),
+        (StateError, "state-damaged"),
+        (EntropyError, "entropy"),
+        (OSError, "storage"),
+    ):
+        if isinstance(error, kind):
+            return reason
+    return "internal"
+
+
+def text_of(error: Exception) -> str:
+    """An error as text that holds neither a value nor a payload: only hubbub's own messages are known not to."""
+    return str(error) if isinstance(error, HubbubError) else type(error).__name__

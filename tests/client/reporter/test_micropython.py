@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import msgpack
+import pytest
+
+import hubbub_client
+from hubbub_client.mechanisms import NAMES
+
+from tests.client.reporter.reporting import NOW, Collector
+from tests.registries import registry_of
+
+MICROPYTHON = shutil.which("micropython")
+needs_micropython = pytest.mark.skipif(MICROPYTHON is None, reason="needs the MicroPython interpreter")
+
+DEVICE = """
+import sys
+sys.path[:] = [sys.argv[1], ".frozen"]
+from hubbub_client import Answer, FileStorage, HttpTransport, MemoryStorage, Reporter, TransportError
+
+class Log:
+    def send(self, body):
+        with open(sys.argv[3] + "/log", "ab") as log:
+            log.write(len(body).to_bytes(4, "big") + body)
+        return Answer(200)
+
+class Dead:
+    def send(self, body):
+        raise OSError(110)
+
+now = int(sys.argv[4])
+waits = []
+def reporter(transport):
+    state = sys.argv[3] + "/state/deep"
+    return Reporter(sys.argv[2], state=state, transport=transport, clock=lambda: now, sleep=waits.append)
+
+first = reporter(Dead())
+for name in first.plan.metrics:
+    assert first.record(name, "a"), (name, first.counts, first.problem)
+    assert not first.record(name, "a")
+assert not first.record("nothing", "a")
+assert not first.record("rappor", [1])
+assert not first.record("randomized_response", "zz")
+assert first.flush().kept == len(first.plan.metrics)
+assert len(waits) == 3
+first.close()
+assert first.counts == {"period-used-up": 6, "unknown-metric": 1, "type": 1, "not-in-values": 1}, first.counts
+
+second = reporter(Log())
+assert second.flush().sent == len(second.plan.metrics)
+now -= 86400
+assert not second.record("rappor", "a")
+assert second.counts == {"clock-went-back": 1}
+with open(sys.argv[3] + "/state/deep/budget", "ab") as budget:
+    budget.write(b"x")
+third = reporter(Log())
+assert not third.record("rappor", "a")
+assert third.counts == {"state-damaged": 1}, third.counts
+try:
+    HttpTransport("https://collector.example.org")
+except TransportError as error:
+    assert "needs CPython" in str(error)
+else:
+    raise AssertionError
+memory = Reporter(third.plan, state=MemoryStorage(), transport=Log(), clock=lambda: now)
+assert memory.record("rappor", "a")
+"""
+
+
+@needs_micropython
+def test_the_reporter_runs_unchanged_on_micropython(tmp_path: Path) -> None:
+    """On MicroPython, in 512 KB, every mechanism records, budgets hold, uploads retry, and they can be read."""
+    registry = registry_of(tmp_path, **{name.replace("-", "_"): {"mechanism": name} for name in NAMES})
+    (tmp_path / "plan.json").write_text(json.dumps(registry.document))
+    (tmp_path / "device.py").write_text(DEVICE)
+    client = Path(hubbub_client.__file__).parents[1]
+    subprocess.run(
+        [str(MICROPYTHON), "-X", "heapsize=512k", "device.py", str(client), "plan.json", ".", str(NOW)],
+        check=True, cwd=tmp_path,
+    )  # fmt: skip
+    data = (tmp_path / "log").read_bytes()
+    (upload,) = [data[4 : 4 + int.from_bytes(data[:4], "big")]]
+    assert len(data) == 4 + len(upload)
+    version, upload_id, batches = msgpack.unpackb(upload)
+    assert (version, len(upload_id)) == (1, 16)
+    assert {fingerprint: len(records) for fingerprint, _, records in batches} == {
+        metric.fingerprint: metric.device.record_bytes for metric in registry.metrics.values()
+    }
+    assert {period for _, period, _ in batches} == {NOW // 86_400}
+
+
+@needs_micropython
+def test_state_moves_between_interpreters(tmp_path: Path) -> None:
+    """Budget and secret that CPython wrote are those that MicroPython reads: the used-up period stays used up."""
+    registry = registry_of(tmp_path, rappor={"mechanism": "rappor", "reports_per_period": 2})
+    (tmp_path / "plan.json").write_text(json.dumps(registry.document))
+    state = str(tmp_path / "state")
+    collector = Collector()
+    with hubbub_client.Reporter(registry.plan, state=state, transport=collector, clock=lambda: NOW) as reporter:
+        assert reporter.record("rappor", "a")
+    program = (
+        "import sys; sys.path[:] = [sys.argv[1], '.frozen']\n"
+        "from hubbub_client import Reporter\n"
+        "class Nowhere:\n    def send(self, body): raise OSError(1)\n"
+        "r = Reporter('plan.json', state='state', transport=Nowhere(), clock=lambda: int(sys.argv[2]))\n"
+        "assert [r.record('rappor', 'a') for _ in range(2)] == [True, False], r.problem\n"
+    )
+    client = Path(hubbub_client.__file__).parents[1]
+    (tmp_path / "device.py").write_text(program)
+    subprocess.run([str(MICROPYTHON), "device.py", str(client), str(NOW)], check=True, cwd=tmp_path)
+    with hubbub_client.Reporter(registry.plan, state=state, transport=collector, clock=lambda: NOW) as reporter:
+        assert not reporter.record("rappor", "a")
+        assert reporter.flush().sent == 2
+    ((_, _, records),) = next(iter(collector.uploads().values()))
+    width = registry.metric("rappor").device.record_bytes
+    cohorts = {int.from_bytes(records[at : at + width], "little") & 7 for at in (0, width)}
+    assert len(cohorts) == 1

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from decimal import Context, Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hubbub_client.exponential import FRACTION_BITS, MAX_NANO, exp_lower
+
+EXACT = Context(prec=60)
+
+
+@given(st.integers(0, MAX_NANO))
+def test_it_is_a_lower_bound_and_a_close_one(nano: int) -> None:
+    """The bound never exceeds e^x and falls short of it by less than one part in 2**80."""
+    true = EXACT.exp(EXACT.divide(Decimal(nano), Decimal(10**9)))
+    found = EXACT.divide(Decimal(exp_lower(nano)), Decimal(1 << FRACTION_BITS))
+    assert found <= true.next_plus(EXACT)
+    assert EXACT.divide(true - found, true) < Decimal(2) ** -80
+
+
+@pytest.mark.parametrize("nano", [-1, MAX_NANO + 1])
+def test_outside_its_range_it_refuses(nano: int) -> None:
+    """An epsilon below 0 or above 16 raises."""
+    with pytest.raises(ValueError, match="between 0 and 16"):
+        exp_lower(nano)

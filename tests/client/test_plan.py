@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+
+from hubbub_client.errors import PlanError, RejectedValueError, UnknownMetricError
+from hubbub_client.plan import SCHEMA, Plan, definition_fingerprint
+
+from tests.registries import MECHANISMS, registry_of
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> dict[str, Any]:
+    registry = registry_of(tmp_path, **{kind.replace("-", "_"): {"mechanism": kind} for kind in MECHANISMS})
+    return copy.deepcopy(dict(registry.document))
+
+
+def resigned(document: dict[str, Any], place: int) -> dict[str, Any]:
+    """The document with the fingerprint of a changed entry made right again, as an attacker would."""
+    entry = document["metrics"][place]
+    entry["fingerprint"] = definition_fingerprint(document["namespace"], entry).hex()
+    return document
+
+
+def test_a_plan_reads_the_same_from_json_and_msgpack(document: dict[str, Any], tmp_path: Path) -> None:
+    """Both forms of a plan give the same metrics."""
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(document))
+    one, other = Plan.load(str(path)), Plan.from_bytes(msgpack.packb(document))
+    assert {n: m.fingerprint for n, m in one.metrics.items()} == {n: m.fingerprint for n, m in other.metrics.items()}
+    assert len(one.metrics) == len(MECHANISMS)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"not a plan", b"\xff\xff", b"[]", b"{}", b'{"schema": 1}', b'{"metrics": []}']
+)
+def test_what_is_no_plan_is_refused(data: bytes) -> None:
+    """Bytes that are no compiled plan raise PlanError and nothing else."""
+    with pytest.raises(PlanError):
+        Plan.from_bytes(data)
+
+
+def test_every_truncation_of_a_plan_is_refused(document: dict[str, Any]) -> None:
+    """A plan cut at any byte, in either form, raises PlanError and nothing else."""
+    document["metrics"] = document["metrics"][:1]
+    for data in (json.dumps(document).encode(), msgpack.packb(document)):
+        for end in range(len(data)):
+            with pytest.raises(PlanError):
+                Plan.from_bytes(data[:end])
+
+
+def test_a_missing_or_mistyped_part_of_an_entry_is_refused(document: dict[str, Any]) -> None:
+    """An entry without any one of its parts, or with a wrong type in its place, raises PlanError."""
+    for place, entry in enumerate(document["metrics"]):
+        for key in entry:
+            for change in (None, "x", -1.5, []):
+                broken = copy.deepcopy(document)
+                if change is None:
+                    del broken["metrics"][place][key]
+                    if key in ("lifetime_nano", "values"):
+                        continue
+                else:
+                    broken["metrics"][place][key] = change
+                with pytest.raises(PlanError):
+                    Plan(broken)
+
+
+def test_another_schema_is_refused(document: dict[str, Any]) -> None:
+    """A plan of another schema is refused with the number of both."""
+    document["schema"] = SCHEMA + 1
+    with pytest.raises(PlanError, match=f"schema {SCHEMA + 1}, this client reads schema {SCHEMA}"):
+        Plan(document)
+
+
+def test_a_changed_integer_is_noticed(document: dict[str, Any]) -> None:
+    """Changing any integer of any mechanism's parameters after compiling is refused by the fingerprint."""
+    for place, entry in enumerate(document["metrics"]):
+        for key in entry["parameters"]:
+            changed = copy.deepcopy(document)
+            changed["metrics"][place]["parameters"][key] += 1
+            with pytest.raises(PlanError):
+                Plan(changed)
+
+
+@pytest.mark.parametrize("kind", sorted(MECHANISMS))
+def test_a_plan_that_understates_its_epsilon_is_refused(document: dict[str, Any], kind: str) -> None:
+    """A device recomputes e^epsilon from the integers and refuses a plan that states less."""
+    place = next(i for i, entry in enumerate(document["metrics"]) if entry["mechanism"] == kind)
+    entry = document["metrics"][place]
+    Plan(resigned(document, place))
+    entry["epsilon_nano"] -= 2
+    with pytest.raises(PlanError, match="less privacy than the epsilon it states"):
+        Plan(resigned(document, place))
+
+
+def test_a_plan_that_costs_more_than_it_declares_is_refused(document: dict[str, Any]) -> None:
+    """A report may not cost more than the bound the registry declares for it."""
+    document["metrics"][0]["declared_nano"] = document["metrics"][0]["epsilon_nano"] - 1
+    with pytest.raises(PlanError, match="less privacy"):
+        Plan(resigned(document, 0))
+
+
+# Integers with which the stated ratio would look right while the noise is not there: thresholds beyond the precision
+# wrap round, and an index or bucket past the last noised bit would be sent bare.
+IMPOSSIBLE = [
+    ("count-mean-sketch", {"threshold": lambda p: p["threshold"] + (1 << p["precision"])}),
+    ("count-mean-sketch", {"threshold": lambda _: 0}),
+    ("unary-encoding", {"threshold": lambda p: p["threshold"] + (1 << p["precision"])}),
+    ("unary-encoding", {"domain": lambda p: p["domain"] - 1}),
+    ("randomized-response", {"domain": lambda p: p["domain"] - 1}),
+    ("randomized-response", {"threshold": lambda p: -p["threshold"]}),
+    ("hadamard-count-mean-sketch", {"threshold": lambda p: p["threshold"] + (1 << p["precision"])}),
+    ("hadamard-response", {"size_bits": lambda _: 1}),
+    ("hadamard-response", {"threshold": lambda p: 1 << p["precision"]}),
+    ("rappor", {"bits": lambda p: p["bits"] // 2}),
+    ("rappor", {"prr_threshold": lambda p: p["prr_threshold"] + (1 << p["prr_precision"])}),
+    ("rappor", {"irr_q": lambda p: 1 << p["irr_precision"]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "change"), IMPOSSIBLE)
+def test_impossible_integers_are_refused(document: dict[str, Any], kind: str, change: dict[str, Any]) -> None:
+    """Integers that no calibration gives are refused, though the plan is otherwise consistent and its epsilon large."""
+    place = next(i for i, entry in enumerate(document["metrics"]) if entry["mechanism"] == kind)
+    entry = document["metrics"][place]
+    entry["epsilon_nano"] = entry["declared_nano"] = 15 * 10**9
+    Plan(resigned(document, place))
+    for key, new in change.items():
+        entry["parameters"][key] = new(entry["parameters"])
+    with pytest.raises(PlanError, match="is damaged"):
+        Plan(resigned(document, place))
+
+
+def test_two_definitions_never_share_a_fingerprint(tmp_path: Path) -> None:
+    """Changing any part of a definition that decides what is sent, how often, or how private, changes it."""
+    base = {"mechanism": "count-mean-sketch"}
+    changes: list[dict[str, Any]] = [
+        {}, {"epsilon": 2.5}, {"hashes": 32}, {"width": 64}, {"period": "2d"}, {"reports_per_period": 2},
+        {"lifetime_epsilon": 9000}, {"salt": "00000000000000ff"},
+    ]  # fmt: skip
+    seen = {registry_of(tmp_path, m={**base, **change}).metric("m").fingerprint for change in changes}
+    seen.add(registry_of(tmp_path, other=dict(base)).metric("other").fingerprint)
+    assert len(seen) == len(changes) + 1
+
+
+def test_what_people_read_is_not_in_the_fingerprint(tmp_path: Path) -> None:
+    """Owner and description may be reworded without cutting the data in two."""
+    base = {"mechanism": "count-mean-sketch"}
+    one = registry_of(tmp_path, m=base).metric("m").fingerprint
+    assert (
+        registry_of(tmp_path, m={**base, "owner": "new@example.org", "description": "x"}).metric("m").fingerprint == one
+    )
+
+
+def test_an_unknown_metric_is_named_with_those_there_are(document: dict[str, Any]) -> None:
+    """Asking for a metric that is not in the plan raises, and lists what is."""
+    with pytest.raises(UnknownMetricError, match="rappor"):
+        Plan(document).metric("nothing")
+
+
+def test_a_value_outside_a_closed_domain_is_not_repeated(document: dict[str, Any]) -> None:
+    """A value that is not in the list raises with its reason and without the value."""
+    with pytest.raises(RejectedValueError) as caught:
+        Plan(document).metric("unary_encoding").index_of(b"secret")
+    assert caught.value.reason == "not-in-values"
+    assert "secret" not in str(caught.value)

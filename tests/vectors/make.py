@@ -1,0 +1,94 @@
+"""Makes the vectors: plan, secret, value and random bytes in, record out, for every mechanism, with bad cases.
+
+Run it from the repository's root, after a change of the format that is meant: ``python -m tests.vectors.make``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hubbub_client.errors import HubbubError
+from hubbub_client.plan import Plan, mechanism
+
+from tests.registries import write_registry
+
+FOLDER = Path(__file__).parent
+SECRET = bytes(range(32))
+PUBLISHED = {
+    "rappor_published": {"mechanism": "rappor", "bits": 128, "epsilon": 1.08},
+    "rappor_one_hot": {
+        "mechanism": "rappor", "encoding": "one-hot", "values": ["a", "b", "c"], "bits": None, "hashes": None,
+        "cohorts": None, "f": 0.45, "p": 0.39, "q": 0.61,
+    },
+    "rappor_one_time": {"mechanism": "rappor", "reports": "one-time", "p": None, "q": None, "epsilon": 4.5},
+    "hadamard_response_blocks": {
+        "mechanism": "hadamard-response", "epsilon": 3, "values": [f"v{i}" for i in range(100)],
+    },
+    "count_mean_sketch_apple": {"mechanism": "count-mean-sketch", "epsilon": 4, "hashes": 65536, "width": 1024},
+    "hadamard_sketch_apple": {"mechanism": "hadamard-count-mean-sketch", "epsilon": 4, "hashes": 1024, "width": 32768},
+    "one_row_sketch": {"mechanism": "count-mean-sketch", "hashes": 1, "width": 2},
+}  # fmt: skip
+VALUES = ["a", "b", "c", "v99", "naïve", "\N{GRINNING FACE}", "", "x" * 256]
+BAD_VALUES = ["x" * 257, "not in any list"]
+
+
+def stream(label: str, count: int) -> bytes:
+    """Bytes that look random and are the same each time."""
+    return b"".join(hashlib.sha256(f"{label} {i}".encode()).digest() for i in range(count // 32 + 1))[:count]
+
+
+def plan_document() -> dict[str, Any]:
+    """The plan that all vectors share: every mechanism at its test size, and the published settings."""
+    from hubbub_registry import load_registry
+
+    from tests.registries import MECHANISMS
+
+    metrics = {kind.replace("-", "_"): {"mechanism": kind} for kind in MECHANISMS}
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_registry(Path(folder) / "registry.toml", {**metrics, **PUBLISHED}, "org.example.vectors")
+        return dict(load_registry(path).document)
+
+
+def cases(plan: Plan, name: str) -> list[dict[str, Any]]:
+    """For one metric: records for each value that it takes, and the reason for each that it does not."""
+    from hubbub_client.values import to_bytes
+
+    metric = plan.metric(name)
+    encoder = mechanism(metric.mechanism).Encoder(metric, SECRET)
+    made = []
+    for value in VALUES + BAD_VALUES:
+        for label in ("one", "two"):
+            noise = stream(f"{name} {label} {value}", encoder.random_bytes)
+            case: dict[str, Any] = {"metric": name, "value": value, "random": noise.hex()}
+            try:
+                case["record"] = encoder.encode(to_bytes(value), lambda _, noise=noise: noise).hex()
+            except HubbubError as error:
+                case["bad"] = getattr(error, "reason", "")
+            made.append(case)
+            if "bad" in case:
+                break
+    return made
+
+
+def documents() -> dict[str, Any]:
+    """File name -> contents."""
+    document = plan_document()
+    plan = Plan(document)
+    files: dict[str, Any] = {"plan.json": document}
+    for name in sorted(plan.metrics):
+        files[f"records_{name}.json"] = {"plan": "plan.json", "secret": SECRET.hex(), "cases": cases(plan, name)}
+    return files
+
+
+def main() -> None:
+    """Writes the files."""
+    for name, document in documents().items():
+        (FOLDER / name).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
