@@ -1,0 +1,53 @@
+"""Reads a request's body within limits of size and time."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiohttp import web
+
+from hubbub_collector.errors import Refusal
+
+MEDIA_TYPE = "application/msgpack"
+
+
+def check_headers(request: web.BaseRequest, limit: int) -> None:
+    """Refuses, before any of the body is read, what is not plain msgpack of at most ``limit`` bytes (415, 413)."""
+    headers = request.headers
+    declared = headers.get("Content-Type", "")
+    if declared != MEDIA_TYPE and declared.partition(";")[0].strip().lower() != MEDIA_TYPE:
+        raise Refusal(415, "media-type", f"send Content-Type: {MEDIA_TYPE}")
+    if headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        raise Refusal(415, "content-encoding", "send the body as it is: reports do not compress")
+    length = request.content_length
+    if length is not None and length > limit:
+        raise _too_large(limit)
+
+
+async def read_body(request: web.BaseRequest, limit: int, seconds: float) -> bytes:
+    """The body, however it is framed. Raises Refusal: 413 past ``limit`` bytes, 408 past ``seconds``, 400 if broken."""
+    content = request.content
+    if content.is_eof():  # the usual case: it came together with the headers
+        body = content.read_nowait()
+        if len(body) > limit:
+            raise _too_large(limit)
+        return body
+    if request.headers.get("Expect", "").lower() == "100-continue":
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0  # what follows is the first byte of the real answer
+    received = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            while chunk := await content.readany():
+                received += chunk
+                if len(received) > limit:
+                    raise _too_large(limit)
+    except TimeoutError:
+        raise Refusal(408, "too-slow", f"the body did not arrive within {seconds:g} seconds", retry_after=1) from None
+    except web.RequestPayloadError:
+        raise Refusal(400, "body-broken", "the body is not framed as its headers say") from None
+    return bytes(received)
+
+
+def _too_large(limit: int) -> Refusal:
+    return Refusal(413, "too-large", f"an upload is at most {limit} bytes; send fewer records at once")

@@ -1,0 +1,1 @@
+"""The commands `hubbub collect` and `hubbub seal`."""

@@ -1,0 +1,117 @@
+"""What the collector answers over HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from hubbub_collector.body import check_headers, read_body
+from hubbub_collector.errors import Refusal, StoreFullError
+from hubbub_collector.metrics import CONTENT_TYPE, Metrics
+from hubbub_collector.protocol import answer, refusal, unexpected
+from hubbub_collector.store import Quarantined
+from hubbub_collector.upload import Upload, Validator, pack
+from hubbub_collector.writer import Writer
+
+_STORED = b'{"status":"stored"}'
+_RETRY_FULL = 60
+_RETRY_STORE = 5
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of one request: bytes of its body, and seconds for the body to arrive."""
+
+    body: int = 1 << 20
+    body_seconds: float = 30.0
+
+
+class Intake:
+    """The request handler of a worker."""
+
+    def __init__(
+        self,
+        validator: Validator,
+        writer: Writer,
+        metrics: Metrics,
+        limits: Limits,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._validator = validator
+        self._writer = writer
+        self._metrics = metrics
+        self._limits = limits
+        self._clock = clock
+        self._routes: dict[str, tuple[str, Callable[[web.BaseRequest], Awaitable[web.Response]]]] = {
+            "/v1/reports": ("POST", self._reports),
+            "/healthz": ("GET", self._healthz),
+            "/metrics": ("GET", self._metrics_page),
+        }
+        self.running = 0
+        """Requests being answered."""
+        self.stopping = False
+        """Set to refuse every further request, and to close its connection."""
+
+    async def handle(self, request: web.BaseRequest) -> web.Response:
+        """Answers any request; no exception escapes."""
+        self.running += 1
+        try:
+            return await self._route(request)
+        except Refusal as refused:
+            self._metrics.refused(refused.code)
+            return refusal(refused)
+        except ConnectionError:
+            return refusal(Refusal(400, "gone", "the connection was lost"))  # nobody is there to read it
+        except Exception as error:  # noqa: BLE001 - the last place where a stack trace can be kept from a stranger
+            return unexpected(error)
+        finally:
+            self.running -= 1
+
+    async def _route(self, request: web.BaseRequest) -> web.Response:
+        route = self._routes.get(request.path)
+        if route is None:
+            raise Refusal(404, "not-found", "reports are sent to /v1/reports")
+        method, handler = route
+        if request.method != method:
+            self._metrics.refused("method")
+            refused = Refusal(405, "method", f"this address takes {method}")
+            return refusal(refused, {"Allow": method})
+        if self.stopping:
+            response = refusal(Refusal(503, "stopping", "the collector is stopping", retry_after=5))
+            response.force_close()
+            return response
+        return await handler(request)
+
+    async def _reports(self, request: web.BaseRequest) -> web.Response:
+        check_headers(request, self._limits.body)
+        body = await read_body(request, self._limits.body, self._limits.body_seconds)
+        upload = self._validator.check(body, self._clock())
+        parked: tuple[Quarantined, ...] = ()
+        if upload.unknown:
+            body, parked = _split(upload)
+        error = await self._writer.submit(body, parked, upload.records)
+        if isinstance(error, StoreFullError):
+            raise Refusal(507, "disk-full", "the collector's disk is full; nothing was stored", _RETRY_FULL)
+        if error is not None:
+            raise Refusal(503, "store", "the collector could not store the upload; nothing was kept", _RETRY_STORE)
+        if parked:
+            return answer(202, b'{"status":"stored","quarantined":%d}' % len(parked))
+        return answer(200, _STORED)
+
+    async def _healthz(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002 - one signature for every route
+        if not self._writer.alive or self._writer.failing is not None:
+            raise Refusal(503, "store", "the store does not commit; the collector's log says why", _RETRY_STORE)
+        return answer(200, b'{"status":"ok"}')
+
+    async def _metrics_page(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002 - as above
+        self._metrics.gauge(self._writer)
+        return answer(200, self._metrics.render(), {"Content-Type": CONTENT_TYPE})
+
+
+def _split(upload: Upload) -> tuple[bytes, tuple[Quarantined, ...]]:
+    """The body without its unknown batches (empty where none is left), and those."""
+    parked = tuple(Quarantined(upload.id, number, batch) for number, batch in enumerate(upload.unknown))
+    return pack(upload.id, upload.known) if upload.known else b"", parked

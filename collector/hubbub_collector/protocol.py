@@ -1,0 +1,72 @@
+"""aiohttp's low-level server, made quiet: errors below HTTP's grammar are JSON too, and no address is ever logged."""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+from hubbub_collector.errors import Refusal
+
+log = logging.getLogger("hubbub.collector")
+
+SERVER = "hubbub"
+_JSON = {"Content-Type": "application/json", "Server": SERVER}
+
+
+def answer(status: int, body: bytes, headers: dict[str, str] | None = None) -> web.Response:
+    """A JSON response, with no more in its headers than it needs."""
+    return web.Response(status=status, body=body, headers=_JSON if headers is None else {**_JSON, **headers})
+
+
+def refusal(refused: Refusal, headers: dict[str, str] | None = None) -> web.Response:
+    """The response for ``refused``: its code and detail, and Retry-After where it is worth trying again."""
+    headers = dict(headers or {})
+    if refused.retry_after is not None:
+        headers["Retry-After"] = str(refused.retry_after)
+    body = json.dumps({"error": refused.code, "detail": refused.detail}).encode()
+    return answer(refused.status, body, headers)
+
+
+def unexpected(error: BaseException) -> web.Response:
+    """The 500 for a defect of ours. Logs where it happened, without the error's message: that may quote an upload."""
+    places = [f"{frame.name} ({frame.filename}:{frame.lineno})" for frame in traceback.extract_tb(error.__traceback__)]
+    log.error("defect: %s in %s", type(error).__name__, " < ".join(reversed(places)) or "an unknown place")
+    return refusal(Refusal(500, "internal", "the collector failed; nothing was stored", retry_after=60))
+
+
+class _Handler(web.RequestHandler):
+    """One connection."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,  # noqa: ARG002 - the signature is aiohttp's
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,  # noqa: ARG002 - as above
+    ) -> web.StreamResponse:
+        """What is not HTTP gets a plain 400, where aiohttp would log the address and quote the request."""
+        if status >= 500 and exc is not None:
+            response = unexpected(exc)
+        else:
+            response = refusal(Refusal(status, "not-http", "the request is not well-formed HTTP/1.1"))
+        response.force_close()
+        return response
+
+
+class QuietServer(web.Server):
+    """The protocol factory for ``handler``."""
+
+    def __init__(self, handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], **options: Any) -> None:
+        super().__init__(handler, **options)
+        self._options = options
+
+    def __call__(self) -> web.RequestHandler:
+        """The handler of a new connection."""
+        return _Handler(self, loop=self._loop, **self._options)

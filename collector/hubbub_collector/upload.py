@@ -1,0 +1,147 @@
+"""An upload: parsed once, checked strictly, all of it or none. No I/O here.
+
+``[1, upload_id, [[fingerprint, period, records], ...]]`` in msgpack; docs/wire.md describes it for client authors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgpack
+
+from hubbub_collector.errors import Refusal
+from hubbub_collector.ranges import Check, range_check
+from hubbub_collector.window import Window
+from hubbub_registry import Metric
+
+VERSION = 1
+ID_BYTES = 16
+FINGERPRINT_BYTES = 8
+MAX_BATCHES = 4096
+"""Batches in one upload. Also the longest array the parser will allocate for a declared length."""
+MAX_PERIOD = (1 << 53) - 1
+"""The largest period number: what every store and every reader of JSON keeps exactly."""
+
+
+class Batch(NamedTuple):
+    """Some records of one metric and one period."""
+
+    fingerprint: bytes
+    period: int
+    records: bytes
+
+
+class Upload(NamedTuple):
+    """A checked upload. ``unknown`` are the batches to quarantine; the others are in ``known``."""
+
+    id: bytes
+    known: list[Batch]
+    unknown: list[Batch]
+    records: int
+    """How many records the known batches hold."""
+
+
+class _Rule(NamedTuple):
+    record_bytes: int
+    period: int
+    expires: int
+    check: Check | None
+
+
+class Validator:
+    """Checks uploads against the metrics of a registry."""
+
+    def __init__(self, metrics: Iterable[Metric], window: Window) -> None:
+        self._window = window
+        self._rules = {
+            metric.fingerprint: _Rule(
+                metric.device.record_bytes,
+                metric.period,
+                metric.device.expires,
+                range_check(metric.device.fields, metric.device.record_bytes),
+            )
+            for metric in metrics
+        }
+
+    def check(self, body: bytes, now: float) -> Upload:
+        """The upload in ``body``, received at Unix time ``now``. Raises Refusal (400) with the reason."""
+        upload_id, batches = parse(body)
+        known: list[Batch] = []
+        unknown: list[Batch] = []
+        total = 0
+        for i, batch in enumerate(batches):
+            rule = self._rules.get(batch.fingerprint)
+            if rule is None:
+                unknown.append(batch)
+                continue
+            self._window.check(i, batch.period, rule.period, rule.expires, now)
+            count, odd = divmod(len(batch.records), rule.record_bytes)
+            if odd:
+                raise Refusal(
+                    400,
+                    "record-length",
+                    f"batch {i}: {len(batch.records)} bytes are not a whole number of records of {rule.record_bytes}",
+                )
+            if rule.check is not None and not rule.check(batch.records):
+                raise Refusal(400, "record-range", f"batch {i}: a record holds a value outside its field's domain")
+            known.append(batch)
+            total += count
+        return Upload(upload_id, known, unknown, total)
+
+
+def parse(body: bytes) -> tuple[bytes, list[Batch]]:
+    """The id and the batches of ``body``: every shape and type checked, records not looked into. Raises Refusal (400).
+
+    Memory: the limits given to the parser keep what it allocates under a fixed multiple (about 70) of the body.
+    """
+    try:
+        # Nothing in an upload is a string, a map or an extension. Without the limit on arrays, nested headers of five
+        # bytes would each allocate as many slots as the body has bytes.
+        document = msgpack.unpackb(
+            body, max_array_len=MAX_BATCHES, max_str_len=0, max_map_len=0, max_ext_len=0, strict_map_key=True
+        )
+    except (ValueError, TypeError, OverflowError, msgpack.UnpackException) as error:
+        raise Refusal(400, "not-msgpack", f"the body is not one msgpack array: {_reason(error)}") from None
+    if type(document) is not list or len(document) != 3:
+        raise Refusal(400, "upload-shape", "an upload is an array [version, upload id, batches]")
+    version, upload_id, batches = document
+    if type(version) is not int or version != VERSION:
+        raise Refusal(400, "upload-version", f"the version must be the integer {VERSION}")
+    if type(upload_id) is not bytes or len(upload_id) != ID_BYTES:
+        raise Refusal(400, "upload-id", f"the upload id must be a bin of {ID_BYTES} bytes")
+    if type(batches) is not list or not batches:
+        raise Refusal(400, "upload-batches", "the batches must be an array of at least one")
+    return upload_id, [_batch(i, batch) for i, batch in enumerate(batches)]
+
+
+def _batch(i: int, batch: Any) -> Batch:
+    if type(batch) is not list or len(batch) != 3:
+        raise Refusal(400, "batch-shape", f"batch {i} must be an array [fingerprint, period, records]")
+    fingerprint, period, records = batch
+    if type(fingerprint) is not bytes or len(fingerprint) != FINGERPRINT_BYTES:
+        raise Refusal(
+            400, "batch-fingerprint", f"batch {i}: the fingerprint must be a bin of {FINGERPRINT_BYTES} bytes"
+        )
+    if type(period) is not int or not 0 <= period <= MAX_PERIOD:
+        raise Refusal(400, "batch-period", f"batch {i}: the period must be an unsigned integer below 2**53")
+    if type(records) is not bytes or not records:
+        raise Refusal(400, "batch-records", f"batch {i}: the records must be a bin that is not empty")
+    return Batch(fingerprint, period, records)
+
+
+def pack(upload_id: bytes, batches: list[Batch]) -> bytes:
+    """The body of an upload of ``batches``."""
+    body: bytes = msgpack.packb([VERSION, upload_id, [list(batch) for batch in batches]])
+    return body
+
+
+def _reason(error: Exception) -> str:
+    # The parser's own message may quote the body; its kind is enough.
+    if isinstance(error, msgpack.ExtraData):
+        return "bytes are left over after it"
+    if "incomplete" in str(error):
+        return "it is cut off"
+    if "exceeds max_" in str(error):
+        return "it declares a length or a type that no upload has"
+    return "it is malformed"

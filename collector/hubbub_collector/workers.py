@@ -1,0 +1,118 @@
+"""The parent of the workers: holds the lock and the port, starts them, starts again one that died, stops them all."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, cast
+
+from prometheus_client import multiprocess
+
+from hubbub_collector.errors import CollectorError
+from hubbub_collector.layout import DataDirectory
+from hubbub_collector.lock import exclusive
+from hubbub_collector.sockets import reserve
+from hubbub_collector.store import SqliteStore
+from hubbub_collector.worker import WorkerSettings
+
+log = logging.getLogger("hubbub.collector")
+
+MAX_DEATHS = 5
+DEATHS_WITHIN = 60.0
+"""More than MAX_DEATHS workers dying within this many seconds end the collector: restarting does not help."""
+
+
+class Workers:
+    """Runs ``count`` workers like ``settings``, whose budgets are the whole collector's."""
+
+    def __init__(self, settings: WorkerSettings, count: int) -> None:
+        self._settings = replace(
+            settings,
+            queue=settings.queue // count,
+            disk=None if settings.disk is None else settings.disk // count,
+            quarantine=settings.quarantine // count,
+        )
+        self._count = count
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._deaths: deque[float] = deque(maxlen=MAX_DEATHS)
+        self._stop = threading.Event()
+
+    def run(self) -> None:
+        """Runs until SIGTERM or SIGINT, then stops the workers gracefully. Prints the address once all are ready.
+
+        Raises CollectorError where the data directory or the port cannot be used, or the workers keep dying.
+        """
+        data = DataDirectory(Path(self._settings.data))
+        with exclusive(data.collector_lock, "collector") as lock:
+            for number in range(self._count):  # here, where an error can still be told plainly
+                SqliteStore(data.worker_store(number), self._settings.late).close()
+            with (
+                reserve(self._settings.host, self._settings.port) as port,
+                tempfile.TemporaryDirectory(prefix="hubbub-metrics-") as metrics,
+            ):
+                host = self._settings.host
+                self._settings = replace(self._settings, port=port.getsockname()[1])
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    signal.signal(number, lambda *_: self._stop.set())
+                try:
+                    for worker in range(self._count):
+                        self._start(worker, lock, metrics)
+                    shown = f"[{host}]" if ":" in host else host
+                    print(f"listening on http://{shown}:{self._settings.port}", flush=True)
+                    self._watch(lock, metrics)
+                finally:
+                    self._stop_all()
+
+    def _start(self, number: int, lock: int, metrics: str) -> None:
+        """Starts worker ``number`` and waits until it listens. It inherits the lock, so that the data directory stays
+        locked until the last worker has gone, whatever became of the parent.
+        """
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hubbub_collector.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=(lock,),
+            env={**os.environ, "PROMETHEUS_MULTIPROC_DIR": metrics},
+        )
+        self._processes[number] = process
+        told, heard = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+        told.write(replace(self._settings, number=number).to_json().encode() + b"\n")
+        told.flush()
+        if heard.readline() != b"ready\n" and not self._stop.is_set():
+            raise CollectorError(f"worker {number} did not start; what it said is above")
+
+    def _watch(self, lock: int, metrics: str) -> None:
+        while not self._stop.wait(0.2):
+            for number, process in list(self._processes.items()):
+                code = process.poll()
+                if code is None or self._stop.is_set():
+                    continue
+                _close(process)
+                multiprocess.mark_process_dead(process.pid, metrics)  # type: ignore[no-untyped-call]
+                now = time.monotonic()
+                if len(self._deaths) == MAX_DEATHS and now - self._deaths[0] < DEATHS_WITHIN:
+                    raise CollectorError(f"worker {number} ended with {code}, the last of many; what it said is above")
+                self._deaths.append(now)
+                log.error("worker %d ended with %d; starting it again", number, code)
+                self._start(number, lock, metrics)
+
+    def _stop_all(self) -> None:
+        for process in self._processes.values():
+            _close(process)  # standard input at its end means: stop
+        for process in self._processes.values():
+            process.wait()
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None and not pipe.closed:
+            pipe.close()
