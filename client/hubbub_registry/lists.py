@@ -7,6 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hubbub_client.values import MAX_VALUE_BYTES
+from hubbub_registry.table import shown
+
+# A message names this many of a list's faults; a file saved in the wrong way has one on every line.
+_NAMED = 3
 
 
 class ListError(ValueError):
@@ -19,7 +23,10 @@ class ListError(ValueError):
 
 
 def read_list(path: Path) -> tuple[str, ...]:
-    """The values of a file, one a line, NFC-normalised; blank lines are passed over. Raises ListError."""
+    """The values of a file, one a line, NFC-normalised; blank lines are passed over. Raises ListError.
+
+    Nothing else is stripped: a space at the end of a line is part of the value.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -29,21 +36,32 @@ def read_list(path: Path) -> tuple[str, ...]:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ListError(f"{path} is not UTF-8 at line {line}", "save it as UTF-8") from None
-    return tidy(line.removesuffix("\r") for line in text.split("\n") if line.strip())
+    except ValueError:
+        raise ListError(f"{str(path)!r} cannot be a file name", "correct it") from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return _tidy([(f"line {number}", line) for number, line in enumerate(lines, start=1) if line.strip()], f"{path}: ")
 
 
 def tidy(values: Iterable[object]) -> tuple[str, ...]:
     """The values NFC-normalised, each once. Raises ListError for one that is not text, too long, or there twice."""
-    seen: dict[str, int] = {}
-    for place, value in enumerate(values, start=1):
+    return _tidy([(f"value number {number}", value) for number, value in enumerate(values, start=1)])
+
+
+def _tidy(placed: list[tuple[str, object]], source: str = "") -> tuple[str, ...]:
+    seen: dict[str, str] = {}
+    wrong: list[str] = []
+    for place, value in placed:
         if not isinstance(value, str):
-            raise ListError(f"value number {place} is {value!r}, not a text", "put it in quotes")
+            wrong.append(f"{place} is {shown(value)}, not a text in quotes")
+            continue
         normal = unicodedata.normalize("NFC", value)
         if len(normal.encode()) > MAX_VALUE_BYTES:
-            raise ListError(f"value number {place} takes more than {MAX_VALUE_BYTES} bytes", "shorten it")
-        if normal in seen:
-            raise ListError(
-                f"value number {place}, {normal!r}, is number {seen[normal]} again", "remove one of the two"
-            )
-        seen[normal] = place
+            wrong.append(f"{place} takes more than {MAX_VALUE_BYTES} bytes of UTF-8")
+        elif normal in seen:
+            wrong.append(f"{place}, {shown(normal)}, repeats {seen[normal]}")
+        else:
+            seen[normal] = place
+    if wrong:
+        more = f", and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
+        raise ListError(source + ", ".join(wrong[:_NAMED]) + more, "correct or remove them")
     return tuple(seen)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from hubbub_client.mechanisms.unary_encoding import worst_ratio
-from hubbub_registry.calibration import Calibrated, CalibrationError, Field, smallest_noise
+from hubbub_registry.calibration import Calibrated, CalibrationError, Field, KeyProblem, smallest_noise
 from hubbub_registry.mechanisms import Key, Settings
 
 KEYS: Mapping[str, Key] = {}
@@ -24,7 +24,11 @@ def calibrate(settings: Settings) -> Calibrated:
     domain = settings.domain
     if domain > MAX_DOMAIN:
         raise CalibrationError(
-            "values", f"unary encoding sends a bit a value, here {domain}", "choose a sketch or hadamard-response"
+            KeyProblem(
+                "values",
+                f"unary encoding sends a bit for each value, at most {MAX_DOMAIN}; here are {domain}",
+                "choose a sketch or hadamard-response",
+            )
         )
 
     def ratio(threshold: int, precision: int) -> Fraction:

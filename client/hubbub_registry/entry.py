@@ -1,0 +1,53 @@
+"""A metric's entry in the plan: integers and text only, so that a board can read it."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from hubbub_client.plan import definition_fingerprint
+from hubbub_registry.calibration import Calibrated
+from hubbub_registry.exact import ln_upper, nano_down, nano_up
+
+
+def plan_entry(
+    namespace: str,
+    name: str,
+    mechanism: str,
+    common: Mapping[str, Any],
+    calibrated: Calibrated,
+    ratio: Fraction,
+    values: tuple[str, ...],
+) -> dict[str, Any]:
+    """The entry of one metric, its fingerprint included.
+
+    ``common`` holds the keys that every metric has, as read; ``ratio`` is e^epsilon of one report. What a report is
+    charged is rounded up, and what a device may spend is rounded down.
+    """
+    end = datetime.datetime.combine(common["expires"], datetime.time(), datetime.UTC)
+    entry: dict[str, Any] = {
+        "name": name,
+        "mechanism": mechanism,
+        "parameters": dict(calibrated.parameters),
+        "fields": [[field.name, field.bits, field.domain] for field in calibrated.fields],
+        "period": common["period"],
+        "reports_per_period": common["reports_per_period"],
+        "epsilon_nano": nano_up(ln_upper(ratio)),
+        "declared_nano": nano_down(common["epsilon"]),
+    }
+    if common["lifetime_epsilon"] is not None:
+        entry["lifetime_nano"] = nano_down(common["lifetime_epsilon"])
+    if values:
+        entry["values"] = list(values)
+    entry["fingerprint"] = definition_fingerprint(namespace, entry).hex()
+    entry["expires"] = int(end.timestamp())
+    return entry
+
+
+def default_salt(namespace: str, name: str) -> int:
+    """A salt of the metric's own, so that two metrics hash the same value to unrelated buckets."""
+    text = f"hubbub salt\x00{namespace}\x00{name}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")

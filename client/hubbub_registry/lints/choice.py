@@ -1,0 +1,66 @@
+"""Whether the mechanism fits what is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from hubbub_registry.lints.finding import Finding, warning
+from hubbub_registry.metric import Metric
+
+
+def better_mechanism(metric: Metric, _today: date) -> Iterator[Finding]:
+    """``better-mechanism``: k-RR's variance grows with the number of values, others' does not.
+
+    n Var of a rare value is (d - 2 + E) / (E - 1)^2 for k-RR and 4 E / (E - 1)^2 for unary encoding (Wang et al. 2017,
+    section 4); they meet at d = 3 E + 2.
+    """
+    if metric.mechanism != "randomized-response":
+        return
+    domain, ratio = len(metric.values), metric.ratio
+    if domain > 3 * ratio + 2:
+        yield warning(
+            metric,
+            "better-mechanism",
+            "mechanism",
+            f"with {domain} values at this epsilon its variance is {float((domain - 2 + ratio) / (4 * ratio)):.3g} "
+            "times what unary-encoding has",
+            "choose unary-encoding (a bit a value), or hadamard-response where records must be small",
+        )
+
+
+def memoisation(metric: Metric, _today: date) -> Iterator[Finding]:
+    """``memoisation``: permanent noise protects a value that stays, not the fact that it changed."""
+    if metric.permanent_ratio is not None:
+        yield warning(
+            metric,
+            "memoisation",
+            "reports",
+            "the permanent noise is drawn anew where a value changes, so whether it CHANGED between two reports is "
+            "not protected by any figure here",
+            "use it for values that seldom change, and say so in the reason that silences this",
+        )
+
+
+def no_candidates(metric: Metric, _today: date) -> Iterator[Finding]:
+    """``no-candidates``: reports of an open domain are counted for the values somebody names."""
+    if not metric.closed and not metric.candidates:
+        yield warning(
+            metric,
+            "no-candidates",
+            "candidates",
+            "any value can be reported, and none is named to look for",
+            "name a list of candidates, or bring one when decoding",
+        )
+
+
+def cohorts(metric: Metric, _today: date) -> Iterator[Finding]:
+    """``cohorts``: with one cohort two values that share their bits share them for every device."""
+    if metric.mechanism == "rappor" and not metric.closed and metric.settings["cohorts"] == 1:
+        yield warning(
+            metric,
+            "cohorts",
+            "cohorts",
+            "with one cohort, values that collide in the filter can never be told apart",
+            "use several, such as 32",
+        )
