@@ -33,6 +33,16 @@ def check_threshold(threshold: int, precision: int) -> None:
         raise ValueError("a threshold of %d is no probability at %d bits" % (threshold, precision))
 
 
+def check_flip(threshold: int, precision: int) -> None:
+    """Raises ValueError unless ``0 < threshold / 2**precision <= 1/2``.
+
+    Flipping more often than not tells as much as flipping that much less often, while a ratio written for the usual
+    side would come out below 1 and pass for private.
+    """
+    if not 0 < 2 * threshold <= (1 << precision):
+        raise ValueError("a flip of %d at %d bits is not at most one half" % (threshold, precision))
+
+
 def lanes_bytes(lanes: int, precision: int) -> int:
     """The random bytes ``bernoulli_lanes`` reads: ``precision`` words of ``lanes`` bits, each rounded up to bytes."""
     return precision * ((lanes + 7) // 8)

@@ -106,7 +106,7 @@ def test_a_plan_that_costs_more_than_it_declares_is_refused(document: dict[str, 
 
 
 # Integers with which the stated ratio would look right while the noise is not there: thresholds beyond the precision
-# wrap round, and an index or bucket past the last noised bit would be sent bare.
+# wrap round, one above one half inverts the ratio, and an index or bucket past the last noised bit would be sent bare.
 IMPOSSIBLE = [
     ("count-mean-sketch", {"threshold": lambda p: p["threshold"] + (1 << p["precision"])}),
     ("count-mean-sketch", {"threshold": lambda _: 0}),
@@ -117,6 +117,11 @@ IMPOSSIBLE = [
     ("hadamard-count-mean-sketch", {"threshold": lambda p: p["threshold"] + (1 << p["precision"])}),
     ("hadamard-response", {"size_bits": lambda _: 1}),
     ("hadamard-response", {"threshold": lambda p: 1 << p["precision"]}),
+    ("count-mean-sketch", {"threshold": lambda p: (1 << p["precision"]) - p["threshold"]}),
+    ("hadamard-count-mean-sketch", {"threshold": lambda p: (1 << p["precision"]) - 1}),
+    ("unary-encoding", {"threshold": lambda p: (1 << p["precision"]) - p["threshold"]}),
+    ("rappor", {"prr_threshold": lambda p: (1 << p["prr_precision"]) - p["prr_threshold"]}),
+    ("rappor", {"irr_p": lambda p: p["irr_q"], "irr_q": lambda p: p["irr_p"] - 1}),
     ("rappor", {"bits": lambda p: p["bits"] // 2}),
     ("rappor", {"prr_threshold": lambda p: p["prr_threshold"] + (1 << p["prr_precision"])}),
     ("rappor", {"irr_q": lambda p: 1 << p["irr_precision"]}),

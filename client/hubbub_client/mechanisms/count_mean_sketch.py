@@ -6,7 +6,7 @@ threshold / 2**precision.
 
 from hubbub_client.hashing import bucket, item_key
 from hubbub_client.records import pack
-from hubbub_client.sampling import bernoulli_lanes, check_threshold, lanes_bytes, read
+from hubbub_client.sampling import bernoulli_lanes, check_flip, lanes_bytes, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def domain_of(parameters: "dict[str, int]") -> int:
     """How many values a plan must list; 0 where any is taken. Raises ValueError for impossible integers."""
-    check_threshold(parameters["threshold"], parameters["precision"])
+    check_flip(parameters["threshold"], parameters["precision"])
     return 0
 
 

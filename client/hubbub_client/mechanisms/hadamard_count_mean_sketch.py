@@ -6,7 +6,7 @@ probability threshold / 2**precision. Bit 1 stands for the entry -1.
 
 from hubbub_client.hashing import bucket, item_key
 from hubbub_client.records import pack
-from hubbub_client.sampling import bernoulli, check_threshold, parity, read
+from hubbub_client.sampling import bernoulli, check_flip, parity, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def domain_of(parameters: "dict[str, int]") -> int:
     """How many values a plan must list; 0 where any is taken. Raises ValueError for impossible integers."""
-    check_threshold(parameters["threshold"], parameters["precision"])
+    check_flip(parameters["threshold"], parameters["precision"])
     return 0
 
 

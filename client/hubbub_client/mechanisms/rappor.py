@@ -10,7 +10,7 @@ basic RAPPOR (one bit a value); ``irr_precision`` of 0 is one-time RAPPOR, whose
 from hubbub_client.hashing import bucket, item_key
 from hubbub_client.prf import expand
 from hubbub_client.records import pack
-from hubbub_client.sampling import bernoulli_lanes, check_threshold, lanes_bytes, read, uniform_below
+from hubbub_client.sampling import bernoulli_lanes, check_flip, check_threshold, lanes_bytes, read, uniform_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +22,12 @@ _COHORT_BYTES = 12
 
 def domain_of(parameters: "dict[str, int]") -> int:
     """How many values a plan must list; 0 where any is taken. Raises ValueError for impossible integers."""
-    check_threshold(parameters["prr_threshold"], parameters["prr_precision"])
+    check_flip(parameters["prr_threshold"], parameters["prr_precision"])
     if parameters["irr_precision"]:
         check_threshold(parameters["irr_q"], parameters["irr_precision"])
         check_threshold(parameters["irr_p"], parameters["irr_precision"])
+        if parameters["irr_p"] >= parameters["irr_q"]:
+            raise ValueError("p is not below q")  # worst_ratio is written for this side
     if not parameters["hashes"]:
         return parameters["bits"]
     if parameters["bits"] != 1 << parameters["bits_bits"]:

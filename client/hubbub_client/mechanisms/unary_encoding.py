@@ -4,7 +4,7 @@ The holder's bit is a fair coin; every other bit is 1 with probability q = thres
 """
 
 from hubbub_client.records import pack
-from hubbub_client.sampling import bernoulli_lanes, check_threshold, lanes_bytes, read
+from hubbub_client.sampling import bernoulli_lanes, check_flip, lanes_bytes, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def domain_of(parameters: "dict[str, int]") -> int:
     """How many values a plan must list; 0 where any is taken. Raises ValueError for impossible integers."""
-    check_threshold(parameters["threshold"], parameters["precision"])
+    check_flip(parameters["threshold"], parameters["precision"])
     return parameters["domain"]
 
 

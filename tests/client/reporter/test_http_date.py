@@ -15,7 +15,9 @@ SECONDS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(3000, 1,
 @given(SECONDS)
 def test_every_date_is_read_as_the_standard_library_writes_it(moment: datetime.datetime) -> None:
     """A date in the form of RFC 9110 gives its Unix time, in leap years and out of them."""
-    assert unix_time_of(email.utils.format_datetime(moment, usegmt=True)) == int(moment.timestamp() // 1)
+    assert unix_time_of(email.utils.format_datetime(moment, usegmt=True)) == int(
+        moment.replace(microsecond=0).timestamp()
+    )
 
 
 def test_the_end_of_february_is_right_in_every_year() -> None:
