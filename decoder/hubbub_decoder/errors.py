@@ -1,0 +1,25 @@
+"""What can go wrong between sealed records and a table of estimates."""
+
+from __future__ import annotations
+
+from hubbub_client.errors import HubbubError
+
+
+class DecodeError(HubbubError):
+    """The base of what the decoder raises, besides DatasetError for what is wrong with sealed files."""
+
+
+class RecordError(DecodeError):
+    """Records that this metric cannot have produced: of another width, or with a field outside its domain."""
+
+
+class StateError(DecodeError):
+    """Partial states that do not belong together, or bytes that are no state."""
+
+
+class CandidateError(DecodeError):
+    """Candidates that cannot be estimated: none at all, outside a closed domain, repeated, or too many."""
+
+
+class EstimateError(DecodeError):
+    """Nothing to estimate from, or a question (a level, a correction) that makes no sense."""

@@ -1,0 +1,47 @@
+"""The decoder's room of each mechanism: aggregate its records, and estimate from the aggregate.
+
+A module here has
+
+``partial(metric, records) -> State``
+    the aggregate of ``records``, a uint8 array of shape (n, record_bytes). Raises RecordError.
+``merge(a, b) -> State``
+    the aggregate of both. Raises StateError where they are of different definitions.
+``estimate(metric, state, candidates) -> Estimates``
+    ``candidates`` are NFC-normalised and distinct, and for a closed domain among its values; ``state`` holds at least
+    one record. ``hubbub_decoder.estimate`` makes sure of both.
+
+Probabilities are the integers of the plan over a power of two, what the devices really used; the declared epsilon
+plays no part in estimating.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Protocol, cast
+
+from hubbub_client.mechanisms import NAMES, module_name
+from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.records import Records
+from hubbub_decoder.state import State
+from hubbub_registry import Metric
+
+__all__ = ["NAMES", "Mechanism", "mechanism"]
+
+
+class Mechanism(Protocol):
+    """What a module of this package offers."""
+
+    def partial(self, metric: Metric, records: Records, /) -> State:
+        """The aggregate of records."""
+
+    def merge(self, a: State, b: State, /) -> State:
+        """The aggregate of two aggregates."""
+
+    def estimate(self, metric: Metric, state: State, candidates: Sequence[str], /) -> Estimates:
+        """The estimates of the candidates."""
+
+
+def mechanism(name: str) -> Mechanism:
+    """The decoder's module of mechanism ``name``. Raises PlanError for a name not in the table."""
+    return cast(Mechanism, import_module(f"hubbub_decoder.mechanisms.{module_name(name)}"))

@@ -1,0 +1,127 @@
+"""Decodes the Hadamard count mean sketch (Apple, "Learning with privacy at scale", 2017, algorithm 3, server side).
+
+A report (j, l, bit) is one noisy entry of a Hadamard transform: c (-1)**bit H[l, b], with c = 1/(1 - 2t), expects to be
+1 where b is its value's bucket under hash function j, and 0 else. So the sketch is kept transformed, and one fast
+Walsh-Hadamard transform per hash function gives every candidate's sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hubbub_decoder.collisions import collision_slope, collision_variance, sum_of_squared_cells, sum_of_squares
+from hubbub_decoder.consistent import within_simplex
+from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.hashing import buckets, item_keys
+from hubbub_decoder.records import Records, as_integers, check_domain, check_shape, chunks
+from hubbub_decoder.state import IntArray, State, merge
+from hubbub_decoder.walsh import walsh_hadamard
+from hubbub_registry import Metric
+
+__all__ = ["estimate", "merge", "partial"]
+
+# Up to this many cells (of both signs) a histogram of them all is the fastest.
+_DENSE = 1 << 21
+# Cells transformed at a time: 512 KiB, so that all the steps of a transform stay in the cache.
+_CELLS_AT_ONCE = 1 << 17
+_LEAST_COLUMNS = 16
+
+
+def partial(metric: Metric, records: Records) -> State:
+    """``signed`` (width, hashes): the reports of each row and hash function with bit 0, less those with bit 1.
+
+    Four bytes a cell: 1 MiB for 256 x 1024, 128 MiB for Apple's 1024 x 32768.
+    """
+    check_shape(metric, records)
+    parameters = metric.device.parameters
+    cells = 1 << (parameters["hashes_bits"] + parameters["width_bits"])
+    count = _count_all if 2 * cells <= _DENSE else _count_in_place
+    signed = count(metric, records, cells)
+    shape = (1 << parameters["width_bits"], 1 << parameters["hashes_bits"])
+    return State.of(metric, len(records), signed=signed.reshape(shape))
+
+
+def _cells(metric: Metric, records: Records, cells: int) -> npt.NDArray[np.int64]:
+    """Each record as an integer: its cell, hash function below row, and above that the bit, which is the sign."""
+    cell = as_integers(records)
+    check_domain(metric, cell, 2 * cells, "padding")
+    return cell
+
+
+def _count_all(metric: Metric, records: Records, cells: int) -> IntArray:
+    """A histogram over all cells at once: fastest while the table of them fits in the cache."""
+    histogram = np.zeros(2 * cells, np.int64)
+    for chunk in chunks(records):
+        histogram += np.bincount(_cells(metric, chunk, cells), minlength=2 * cells)
+    return (histogram[:cells] - histogram[cells:]).astype(_exact(len(records)))
+
+
+def _count_in_place(metric: Metric, records: Records, cells: int) -> IntArray:
+    """Adds a sign to each record's cell: a histogram of a large table would be mostly zeros, and mostly memory."""
+    signed: IntArray = np.zeros(cells, _exact(len(records)))
+    one = signed.dtype.type(1)
+    for chunk in chunks(records):
+        cell = _cells(metric, chunk, cells)
+        negative = cell >= cells
+        np.subtract.at(signed, cell[negative] - cells, one)
+        np.add.at(signed, cell[~negative], one)
+    return signed
+
+
+def _exact(n: int) -> type[np.int32] | type[np.int64]:
+    """The narrowest type for sums of n signs: it moves the least memory."""
+    return np.int32 if n < 1 << 31 else np.int64
+
+
+def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimates:
+    """n Var is (m/(m-1))**2 (c**2 - f - (1 - f)/m) of the sampled entries and flips, and what ``collisions`` adds."""
+    parameters = metric.device.parameters
+    hashes, width = 1 << parameters["hashes_bits"], 1 << parameters["width_bits"]
+    n, scale = state.n, width / (width - 1)
+    gain = 1 / (1 - 2 * parameters["threshold"] / (1 << parameters["precision"]))
+    count = scale * (gain * _sums(metric, state, candidates).astype(np.float64) - n / width)
+    squares = sum_of_squares(_same_bucket(state, gain), width)
+    return Estimates.of(
+        metric,
+        n,
+        candidates,
+        count=count,
+        null_variance=n * scale**2 * (gain**2 - 1 / width) + collision_variance(n, count, squares, hashes, width),
+        slope=-(scale**2) * (1 - 1 / width) + collision_slope(hashes, width),
+        projected=within_simplex(count, n),
+    )
+
+
+def _sums(metric: Metric, state: State, candidates: Sequence[str]) -> npt.NDArray[np.int64]:
+    """The sum over reports of (-1)**bit H[l, bucket of the candidate]; shape (d,)."""
+    parameters = metric.device.parameters
+    signed = state.arrays["signed"]
+    width, hashes = signed.shape
+    keys = item_keys(candidates, parameters["salt"])
+    total = np.zeros(len(candidates), np.int64)
+    step = max(_LEAST_COLUMNS, _CELLS_AT_ONCE // width)
+    for start in range(0, hashes, step):
+        columns = np.arange(start, min(start + step, hashes))
+        transformed = walsh_hadamard(signed[:, start : start + step].astype(_exact(state.n), order="C")).ravel()
+        at = buckets(keys, parameters["salt"], columns, parameters["width_bits"])
+        at *= len(columns)
+        at += (columns - start)[:, np.newaxis]
+        total += transformed[at].sum(axis=0, dtype=np.int64)
+    return total
+
+
+def _same_bucket(state: State, gain: float) -> float:
+    """The chance that two reports under one hash function hold values of one bucket; unbiased; 1 for a single report.
+
+    Two reports of one hash function and one row, c s and c s' times that row of H, have the inner product c**2 m s s',
+    and reports of different rows have 0; the expectation is 1 where the buckets are the same, else 0. Over all ordered
+    pairs they add up to c**2 m (sum of squared cells - n), and n (n - 1)/k pairs share a hash function on average.
+    """
+    if state.n < 2:
+        return 1.0
+    width, hashes = state.arrays["signed"].shape
+    squares = sum_of_squared_cells(state.arrays["signed"])
+    return float(gain * gain * width * (squares - state.n) * hashes / (state.n * (state.n - 1)))

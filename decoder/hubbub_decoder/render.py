@@ -1,0 +1,122 @@
+"""Estimates as text: a table for people, CSV and JSON for programs. ``docs/decoding.md`` documents the formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+
+from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.significance import Correction
+
+_ROWS_PRINTED = 20  # by print(estimates)
+_VALUE_WIDTH = 60  # longer values go on in the next line
+_WIDEST = 1000
+
+
+def header(estimates: Estimates) -> str:
+    """What the figures are of, on one line: metric, n, mechanism, exact epsilon."""
+    return (
+        f"{estimates.metric}: n = {estimates.n:,} reports, {estimates.mechanism}, epsilon = {estimates.epsilon:.6g} a "
+        f"report (exactly ln {estimates.ratio.numerator}/{estimates.ratio.denominator})"
+    )
+
+
+def as_text(estimates: Estimates) -> str:
+    """The header and the first rows, as ``print(estimates)`` shows them."""
+    out = io.StringIO()
+    console = Console(file=out, width=120, color_system=None)
+    console.print(header(estimates), highlight=False, soft_wrap=True, markup=False)
+    print_whole(console, table(estimates, top=_ROWS_PRINTED))
+    if len(estimates) > _ROWS_PRINTED:
+        console.print(f"... and {len(estimates) - _ROWS_PRINTED} more", highlight=False)
+    for note in estimates.notes:
+        console.print(f"note: {note}", highlight=False, soft_wrap=True, markup=False)
+    return out.getvalue().rstrip("\n")
+
+
+def print_whole(console: Console, grid: Table) -> None:
+    """Prints ``grid`` as wide as it is: a figure that is cut or wrapped to fit a terminal is a wrong figure."""
+    width = Measurement.get(console, console.options.update(max_width=_WIDEST), grid).maximum
+    console.width = max(width, console.width)
+    console.print(grid)
+
+
+def table(
+    estimates: Estimates, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
+    top: int | None = None,
+) -> Table:  # fmt: skip
+    """A rich table with one row a value."""
+    columns = _columns(estimates, alpha, correction, consistent)
+    grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in columns:
+        if name == "value":
+            grid.add_column(name, overflow="fold", max_width=_VALUE_WIDTH)
+        else:
+            grid.add_column(name, justify="right", no_wrap=True)
+    for row in list(zip(*columns.values(), strict=True))[:top]:
+        grid.add_row(*(_cell(name, value) for name, value in zip(columns, row, strict=True)))
+    return grid
+
+
+def as_csv(
+    estimates: Estimates, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
+    top: int | None = None,
+) -> str:  # fmt: skip
+    """RFC 4180 CSV with a header row and ``\\n`` line ends; numbers as the shortest text that reads back the same."""
+    columns = _columns(estimates, alpha, correction, consistent)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in list(zip(*columns.values(), strict=True))[:top]:
+        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
+    return out.getvalue()
+
+
+def as_json(
+    estimates: Estimates, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
+    top: int | None = None, periods: Sequence[int] = (),
+) -> str:  # fmt: skip
+    """One JSON object: the header's figures, ``notes``, and ``rows`` with an object a value."""
+    columns = _columns(estimates, alpha, correction, consistent)
+    document = {
+        "metric": estimates.metric,
+        "mechanism": estimates.mechanism,
+        "n": estimates.n,
+        "epsilon": estimates.epsilon,
+        "exact": [estimates.ratio.numerator, estimates.ratio.denominator],
+        "periods": list(periods),
+        "level": estimates.level,
+        "alpha": alpha,
+        "correction": correction,
+        "notes": list(estimates.notes),
+        "rows": [dict(zip(columns, row, strict=True)) for row in list(zip(*columns.values(), strict=True))[:top]],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _columns(
+    estimates: Estimates, alpha: float, correction: Correction, consistent: bool
+) -> dict[str, list[str | float | bool]]:
+    columns = estimates.columns(alpha=alpha, correction=correction, consistent=consistent)
+    # tolist() turns numpy scalars into Python's own, which csv and json know.
+    return {name: column.tolist() if hasattr(column, "tolist") else list(column) for name, column in columns.items()}
+
+
+def _cell(name: str, value: Any) -> str:
+    if name == "value":
+        return str(value).replace("[", "\\[")
+    if name == "significant":
+        return "yes" if value else "no"
+    if name == "p_value":
+        return f"{value:.2g}"
+    if name == "frequency":
+        return f"{value:.3%}"
+    return f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -1,0 +1,36 @@
+"""p-values adjusted for having asked about many values at once."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from scipy import stats
+
+from hubbub_decoder.consistent import FloatArray
+from hubbub_decoder.errors import EstimateError
+
+Correction = Literal["none", "bonferroni", "holm", "bh"]
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+
+
+def adjusted(p_value: FloatArray, correction: Correction) -> FloatArray:
+    """``p_value`` so adjusted that comparing with alpha controls the family-wise error, or for ``"bh"`` the FDR.
+
+    Bonferroni and Holm (Holm 1979) hold whatever the dependence between the values; Benjamini and Hochberg (1995)
+    holds for independent and positively dependent ones. Raises EstimateError for another correction.
+    """
+    tests = len(p_value)
+    if correction == "none" or tests == 0:
+        return p_value
+    if correction == "bonferroni":
+        return np.minimum(p_value * tests, 1.0)
+    if correction == "holm":
+        order = np.argsort(p_value, kind="stable")
+        stepped = np.maximum.accumulate(p_value[order] * np.arange(tests, 0, -1))
+        result = np.empty(tests)
+        result[order] = np.minimum(stepped, 1.0)
+        return result
+    if correction == "bh":
+        return np.asarray(stats.false_discovery_control(p_value, method="bh"), np.float64)
+    raise EstimateError(f"correction {correction!r} is not one of {', '.join(CORRECTIONS)}")

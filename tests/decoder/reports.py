@@ -1,0 +1,175 @@
+"""Reports for the decoder's tests: exact output distributions, seeded client runs, and sealed data sets."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import random
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hubbub_client.hashing import bucket, item_key
+from hubbub_client.mechanisms import module_name
+from hubbub_client.records import pack
+from hubbub_decoder.records import Records
+from hubbub_registry import Metric
+
+SMALL: dict[str, dict[str, Any]] = {
+    "randomized-response": {},
+    "unary-encoding": {},
+    "hadamard-response": {"blocks": 2},
+    "count-mean-sketch": {"hashes": 2, "width": 4},
+    "hadamard-count-mean-sketch": {"hashes": 2, "width": 4},
+    "rappor": {
+        "encoding": "one-hot",
+        "bits": None,
+        "hashes": None,
+        "cohorts": None,
+        "values": ["a", "b", "c", "d", "e"],
+    },
+}
+"""Keys with which every mechanism has few enough outputs to go through them all."""
+
+
+def probability(metric: Metric, threshold: str = "threshold", precision: str = "precision") -> Fraction:
+    """A probability of the plan."""
+    parameters = metric.device.parameters
+    return Fraction(parameters[threshold], 1 << parameters[precision])
+
+
+def place(metric: Metric, value: str, index: int) -> int:
+    """The client's bucket of ``value`` under hash function ``index``."""
+    parameters = metric.device.parameters
+    return bucket(item_key(value.encode(), parameters["salt"]), parameters["salt"], index, parameters["width_bits"])
+
+
+def outputs(metric: Metric, value: str) -> Iterator[tuple[bytes, Fraction]]:
+    """Every record a holder of ``value`` can send, with its exact probability, from the mechanism's definition."""
+    p = metric.device.parameters
+    fields = metric.device.fields
+    if metric.mechanism == "randomized-response":
+        truth = probability(metric)
+        for index in range(p["domain"]):
+            yield pack(fields, [index]), (1 - truth) / p["domain"] + truth * (metric.values[index] == value)
+    elif metric.mechanism == "unary-encoding":
+        held = [Fraction(1, 2) if each == value else probability(metric) for each in metric.values]
+        yield from _bit_vectors(fields, [], held, Fraction(1))
+    elif metric.mechanism == "rappor":
+        flip = probability(metric, "prr_threshold", "prr_precision")
+        one, zero = probability(metric, "irr_q", "irr_precision"), probability(metric, "irr_p", "irr_precision")
+        held = [
+            (1 - flip) * one + flip * zero if each == value else flip * one + (1 - flip) * zero
+            for each in metric.values
+        ]
+        yield from _bit_vectors(fields, [0], held, Fraction(1))
+    elif metric.mechanism == "hadamard-response":
+        keep, size = probability(metric), 1 << p["size_bits"]
+        index = metric.values.index(value)
+        block, row = divmod(index, size - 1)
+        for output in range(size << p["blocks_bits"]):
+            owned = output // size == block and (output % size & (row + 1)).bit_count() % 2 == 0
+            uniform = Fraction(1, size << p["blocks_bits"])
+            yield pack(fields, [output]), (1 - keep) * uniform + keep * owned * Fraction(2, size)
+    elif metric.mechanism == "count-mean-sketch":
+        flip, hashes, width = probability(metric), 1 << p["hashes_bits"], 1 << p["width_bits"]
+        for j in range(hashes):
+            held = [1 - flip if cell == place(metric, value, j) else flip for cell in range(width)]
+            yield from _bit_vectors(fields, [j], held, Fraction(1, hashes))
+    else:
+        flip, hashes, width = probability(metric), 1 << p["hashes_bits"], 1 << p["width_bits"]
+        for j, row, bit in itertools.product(range(hashes), range(width), range(2)):
+            entry = (row & place(metric, value, j)).bit_count() % 2
+            yield pack(fields, [j, row, bit]), (flip if bit != entry else 1 - flip) / (hashes * width)
+
+
+def _bit_vectors(
+    fields: list[tuple[str, int, int]], first: list[int], ones: Sequence[Fraction], weight: Fraction
+) -> Iterator[tuple[bytes, Fraction]]:
+    for bits in itertools.product(range(2), repeat=len(ones)):
+        chance = weight
+        for bit, one in zip(bits, ones, strict=True):
+            chance *= one if bit else 1 - one
+        yield pack(fields, [*first, sum(bit << i for i, bit in enumerate(bits))]), chance
+
+
+def as_records(records: Sequence[bytes]) -> Records:
+    """Records as the decoder takes them."""
+    return np.frombuffer(b"".join(records), np.uint8).reshape(len(records), -1)
+
+
+def encode(metric: Metric, values: Sequence[str], seed: int) -> Records:
+    """One report of one new device for each of ``values``, by the client's own encoder with a seeded byte source."""
+    source = random.Random(seed)
+    encoder = import_module(f"hubbub_client.mechanisms.{module_name(metric.mechanism)}").Encoder
+    return as_records(
+        [encoder(metric.device, source.randbytes(32)).encode(value.encode(), source.randbytes) for value in values]
+    )
+
+
+def random_records(metric: Metric, n: int, seed: int) -> Records:
+    """``n`` records that ``metric`` may produce, each field uniform."""
+    source = np.random.default_rng(seed)
+    fields = metric.device.fields
+    return (
+        as_records(
+            [
+                pack(
+                    fields,
+                    [
+                        int.from_bytes(source.bytes(bits // 8 + 1), "little") % (domain or 1 << bits)
+                        for _, bits, domain in fields
+                    ],
+                )
+                for _ in range(n)
+            ]
+        ).reshape(n, metric.device.record_bytes)
+        if n
+        else np.zeros((0, metric.device.record_bytes), np.uint8)
+    )
+
+
+def seal(
+    data: Path,
+    metric: Metric,
+    records: npt.NDArray[np.uint8],
+    period: int = 20000,
+    number: int = 1,
+    rows: int = 1 << 20,
+) -> Path:
+    """Writes one committed part of a sealed data set, in row groups of ``rows``; returns the path of its manifest."""
+    folder = data / "sealed" / metric.name / metric.fingerprint.hex() / str(period)
+    folder.mkdir(parents=True, exist_ok=True)
+    width = metric.device.record_bytes
+    column = pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(width), len(records), [None, pa.py_buffer(np.ascontiguousarray(records))]
+    )
+    file = folder / f"{number:05}.parquet"
+    pq.write_table(pa.table({"record": column}), file, use_dictionary=False, row_group_size=rows)
+    manifest = {
+        "schema": 1,
+        "namespace": "org.example.test",
+        "metric": metric.name,
+        "mechanism": metric.mechanism,
+        "fingerprint": metric.fingerprint.hex(),
+        "period": period,
+        "period_seconds": metric.period,
+        "period_start": "2024-10-04T00:00:00Z",
+        "records": len(records),
+        "record_bytes": width,
+        "file": file.name,
+        "file_bytes": file.stat().st_size,
+        "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+        "entry": dict(metric.entry),
+    }
+    path = file.with_suffix(".json")
+    path.write_text(json.dumps(manifest))
+    return path

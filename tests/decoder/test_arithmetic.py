@@ -1,0 +1,104 @@
+"""The fast paths against the plain ones: hashing, unpacking, bit sums and the Walsh-Hadamard transform."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import hadamard
+
+from hubbub_client import hashing as client
+from hubbub_client.records import unpack
+from hubbub_decoder.bit_sums import grouped_bit_sums
+from hubbub_decoder.hashing import buckets, item_keys
+from hubbub_decoder.mechanisms import hadamard_count_mean_sketch as hcms
+from hubbub_decoder.records import as_integers, first_field
+from hubbub_decoder.walsh import walsh_hadamard
+
+from tests.decoder.reports import random_records
+from tests.registries import metric_of
+
+words = st.integers(0, 2**64 - 1)
+
+
+@given(
+    values=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), min_size=1, max_size=5),
+    salt=words,
+    indices=st.lists(st.integers(0, 2**20), min_size=1, max_size=5),
+    bits=st.integers(0, 32),
+)
+def test_buckets_are_the_clients(values: list[str], salt: int, indices: list[int], bits: int) -> None:
+    """Every candidate's bucket under every hash function is the one that the client computes."""
+    fast = buckets(item_keys(values, salt), salt, np.array(indices), bits)
+    plain = [
+        [client.bucket(client.item_key(value.encode(), salt), salt, index, bits) for value in values]
+        for index in indices
+    ]
+    assert fast.tolist() == plain
+
+
+@given(width=st.integers(1, 7), n=st.integers(0, 20), data=st.data())
+def test_records_as_integers(width: int, n: int, data: st.DataObject) -> None:
+    """A record of up to seven bytes is read as one little-endian integer, at every position of the buffer."""
+    raw = data.draw(st.binary(min_size=n * width, max_size=n * width))
+    records = np.frombuffer(raw, np.uint8).reshape(n, width)
+    expected = [int.from_bytes(raw[i * width : (i + 1) * width], "little") for i in range(n)]
+    assert as_integers(records).tolist() == expected
+
+
+@given(width=st.integers(3, 6), bits=st.integers(0, 24), raw=st.binary(min_size=60, max_size=60))
+def test_first_field(width: int, bits: int, raw: bytes) -> None:
+    """The first field is the record's lowest bits."""
+    records = np.frombuffer(raw, np.uint8)[: 60 // width * width].reshape(-1, width)
+    expected = [int.from_bytes(record.tobytes(), "little") & ((1 << bits) - 1) for record in records]
+    assert first_field(records, bits).tolist() == expected
+
+
+@pytest.mark.parametrize(("cohorts", "bits", "n"), [(1, 64, 700), (3, 32, 900), (8, 64, 5000), (128, 8, 300)])
+def test_bit_sums(tmp_path: Path, cohorts: int, bits: int, n: int) -> None:
+    """Sums per group are those of a loop over unpacked records, also beyond 255 of one group in a row."""
+    metric = metric_of(tmp_path, "rappor", cohorts=cohorts, bits=bits)
+    records = random_records(metric, n, 5)
+    plain = np.zeros((cohorts, bits), np.int64)
+    for record in records:
+        cohort, held = unpack(metric.device.fields, record.tobytes())
+        plain[cohort] += [held >> i & 1 for i in range(bits)]
+    sums, reports = grouped_bit_sums(metric, records, cohorts)
+    assert np.array_equal(sums, plain)
+    assert reports.sum() == n
+
+
+def test_bit_sums_across_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cutting the work into pieces changes nothing, wherever the cuts fall in a group."""
+    metric = metric_of(tmp_path, "rappor", cohorts=3, bits=32)
+    records = random_records(metric, 400, 6)
+    whole, _ = grouped_bit_sums(metric, records, 3)
+    for piece in (40, 280, 2000):
+        monkeypatch.setattr("hubbub_decoder.bit_sums._PIECE_BYTES", piece)
+        assert np.array_equal(grouped_bit_sums(metric, records, 3)[0], whole)
+
+
+@pytest.mark.parametrize("size", [1, 2, 8, 64])
+def test_walsh_hadamard(size: int) -> None:
+    """The fast transform is multiplication with the Hadamard matrix."""
+    columns = np.random.default_rng(1).integers(-9, 9, (size, 5))
+    assert np.array_equal(walsh_hadamard(columns.copy()), hadamard(size) @ columns)
+
+
+def test_walsh_hadamard_refuses_what_it_would_transform_a_copy_of() -> None:
+    """A layout that reshape would copy is a ValueError, not an array left as it was."""
+    for array in (np.zeros((8, 3)).T.copy().T, np.zeros((6, 2))):
+        with pytest.raises(ValueError, match="C-contiguous"):
+            walsh_hadamard(array)
+
+
+def test_both_ways_of_counting_a_sketch_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting by histogram and counting cell by cell give the same cells."""
+    metric = metric_of(tmp_path, "hadamard-count-mean-sketch", hashes=16, width=32)
+    records = random_records(metric, 3000, 7)
+    dense = hcms.partial(metric, records)
+    monkeypatch.setattr(hcms, "_DENSE", 0)
+    assert np.array_equal(hcms.partial(metric, records).arrays["signed"], dense.arrays["signed"])
