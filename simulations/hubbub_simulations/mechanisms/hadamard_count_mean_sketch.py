@@ -1,0 +1,35 @@
+"""The Hadamard count mean sketch for many devices; see ``hubbub_client.mechanisms.hadamard_count_mean_sketch``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hubbub_registry import Metric
+from hubbub_simulations.bits import Bytes, bernoulli, field, pack, parity
+from hubbub_simulations.buckets import Buckets
+
+
+class Encoder:
+    """Encodes any values into hash numbers, Hadamard rows and noisy bits."""
+
+    def __init__(self, metric: Metric, items: Sequence[bytes]) -> None:
+        device = metric.device
+        p = device.parameters
+        self._fields = device.fields
+        self._buckets = Buckets(items, p["salt"], p["width_bits"])
+        self._hashes_bits = p["hashes_bits"]
+        self._width_bits = p["width_bits"]
+        self._threshold = p["threshold"]
+        self._precision = p["precision"]
+        self.noise_bytes = (p["hashes_bits"] + p["width_bits"] + p["precision"] + 7) // 8
+
+    def encode(self, index: NDArray[np.intp], noise: Bytes) -> Bytes:
+        """The records of n devices."""
+        flip = bernoulli(field(noise, 0, self._precision), self._threshold)
+        row = field(noise, self._precision, self._width_bits)
+        j = field(noise, self._precision + self._width_bits, self._hashes_bits)
+        entry = parity(row & self._buckets.of(index, j))
+        return pack(self._fields, [j, row, entry ^ flip])

@@ -1,0 +1,34 @@
+"""k-ary randomized response for many devices; see ``hubbub_client.mechanisms.randomized_response``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hubbub_registry import Metric
+from hubbub_simulations.bits import Bytes, bernoulli, field, pack, uniform_below
+
+
+class Encoder:
+    """Encodes values of a closed domain into their indices, or others."""
+
+    def __init__(self, metric: Metric, items: Sequence[bytes]) -> None:
+        device = metric.device
+        p = device.parameters
+        self._fields = device.fields
+        self._indices = np.array([device.index_of(item) for item in items], np.uint64)
+        self._domain = p["domain"]
+        self._high_bits = p["uniform_bits"] - 64
+        self._threshold = p["threshold"]
+        self._precision = p["precision"]
+        self.noise_bytes = (p["uniform_bits"] + p["precision"] + 7) // 8
+
+    def encode(self, index: NDArray[np.intp], noise: Bytes) -> Bytes:
+        """The records of n devices."""
+        keep = bernoulli(field(noise, 0, self._precision), self._threshold)
+        low = field(noise, self._precision, 64)
+        high = field(noise, self._precision + 64, self._high_bits)
+        other = uniform_below(low, high, self._high_bits, self._domain)
+        return pack(self._fields, [np.where(keep == 1, self._indices[index], other)])

@@ -1,0 +1,131 @@
+"""What the error of each mechanism's estimate must be: n times the mean squared error of a frequency, in closed form.
+
+The figures are exact: they come from the integers of the plan, and hold at every frequency. The mean is over the
+device's noise, with the population fixed, and for the sketches over the family of hash functions too. That last part
+is the collision floor: averaged over families it is variance, and for one metric's own family it is an error that no
+number of reports removes.
+
+``frequencies (d,)`` always holds the whole population, so it sums to 1; values that nobody holds have frequency 0.
+RAPPOR over a Bloom filter, whose estimator is a regression, is in ``bloom_theory``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from hubbub_registry import Metric
+from hubbub_simulations.bits import Floats
+from hubbub_simulations.bloom_theory import regression_scaled_mse
+
+
+def scaled_mse(metric: Metric, values: Sequence[str], frequencies: Floats, reports: int) -> Floats:
+    """n x MSE ``(d,)`` of the frequency estimates of ``values``, from ``reports`` reports.
+
+    Of a closed domain, ``values`` are all of it, in its order.
+    """
+    if metric.mechanism == "rappor":
+        held, not_held = _rappor(metric)
+        if metric.closed:
+            return _support(held, not_held, frequencies)
+        return regression_scaled_mse(metric, values, frequencies, held, not_held)
+    return _FORMULAS[metric.mechanism](metric, frequencies, reports)
+
+
+def _share(metric: Metric, threshold: str, precision: str) -> float:
+    """A probability of the plan, ``threshold / 2**precision``."""
+    p = metric.device.parameters
+    return float(p[threshold] / (1 << p[precision]))
+
+
+def _support(p: float, q: float, frequencies: Floats) -> Floats:
+    """A mechanism that counts support: p is a holder's probability of supporting a value, q everyone else's.
+
+    Source: Wang, Blocki, Li, Jha, USENIX Security 2017, section 3.2, equation 3, at every f.
+    """
+    f = frequencies
+    return np.asarray((f * p * (1 - p) + (1 - f) * q * (1 - q)) / (p - q) ** 2)
+
+
+def _randomized_response(metric: Metric, frequencies: Floats, _reports: int) -> Floats:
+    """Kairouz, Oh, Viswanath 2014: the truth with probability a, else uniform; (d - 2 + E) / (E - 1)**2 at f = 0."""
+    a = _share(metric, "threshold", "precision")
+    q = (1 - a) / metric.device.parameters["domain"]
+    return _support(a + q, q, frequencies)
+
+
+def _unary_encoding(metric: Metric, frequencies: Floats, _reports: int) -> Floats:
+    """Wang et al. 2017, section 4.3: p = 1/2; 4 E / (E - 1)**2 at f = 0."""
+    return _support(0.5, _share(metric, "threshold", "precision"), frequencies)
+
+
+def _rappor(metric: Metric) -> tuple[float, float]:
+    """p* and q*: how often a report shows 1 where the one-hot vector holds 1 and 0 (Erlingsson et al. 2014, section 3).
+
+    For fresh devices: a permanent response that is the same in two reports does not average out between them.
+    """
+    flip = _share(metric, "prr_threshold", "prr_precision")
+    if not metric.device.parameters["irr_precision"]:
+        return 1 - flip, flip
+    q, p = _share(metric, "irr_q", "irr_precision"), _share(metric, "irr_p", "irr_precision")
+    return (1 - flip) * q + flip * p, flip * q + (1 - flip) * p
+
+
+def _hadamard_response(metric: Metric, frequencies: Floats, _reports: int) -> Floats:
+    """The mean of (in the value's block) x (+1 on its half, -1 off it) / a, where a is the share of owned outputs.
+
+    Its square is 1/a**2 wherever the report lies in the block: with probability a F + (1 - a) / B, with F the
+    frequency of all the block's values together and B the number of blocks. Its mean is 1 for a holder and 0 for anyone
+    else, and with the holders fixed the squares of those means add up to f. Own derivation for the estimator of
+    Acharya, Sun, Zhang 2019, section 4; ((E + 1) / (E - 1))**2 at f = 0 with one block.
+    """
+    p = metric.device.parameters
+    a = _share(metric, "threshold", "precision")
+    block = np.arange(p["domain"]) // ((1 << p["size_bits"]) - 1)
+    in_block = np.bincount(block, weights=frequencies)[block]
+    return np.asarray((a * in_block + (1 - a) / (1 << p["blocks_bits"])) / a**2 - frequencies)
+
+
+def _count_mean_sketch(metric: Metric, frequencies: Floats, reports: int) -> Floats:
+    """(m/(m-1))**2 sqrt(E) / (sqrt(E)-1)**2 and the collision floor.
+
+    Source: the variance of a flipped bit, debiased (Apple 2017, section "Count Mean Sketch"); the floor, ours.
+    """
+    m = 1 << metric.device.parameters["width_bits"]
+    flip = _share(metric, "threshold", "precision")
+    return np.asarray(
+        (m / (m - 1)) ** 2 * flip * (1 - flip) / (1 - 2 * flip) ** 2 + _floor(metric, frequencies, reports)
+    )
+
+
+def _hadamard_count_mean_sketch(metric: Metric, frequencies: Floats, reports: int) -> Floats:
+    """(m/(m-1))**2 (c**2 - f - (1-f)/m), with c = (E+1)/(E-1), and the collision floor.
+
+    Source: the second moment c**2 of a debiased entry less the mean's share (Apple 2017, algorithm 4); the floor, ours.
+    """
+    m = 1 << metric.device.parameters["width_bits"]
+    c = 1 / (1 - 2 * _share(metric, "threshold", "precision"))
+    spread = c**2 - frequencies - (1 - frequencies) / m
+    return np.asarray((m / (m - 1)) ** 2 * spread + _floor(metric, frequencies, reports))
+
+
+def _floor(metric: Metric, frequencies: Floats, reports: int) -> Floats:
+    """(1-f)(1-1/k)/(m-1) + n S/((m-1)k), where S is the sum of the other values' squared frequencies.
+
+    Two devices with one other value collide with a third together wherever they drew the same of the k hash functions,
+    which is why the second term grows with n.
+    """
+    p = metric.device.parameters
+    m, k = 1 << p["width_bits"], 1 << p["hashes_bits"]
+    others = np.sum(frequencies**2) - frequencies**2
+    return np.asarray((1 - frequencies) * (1 - 1 / k) / (m - 1) + reports * others / ((m - 1) * k))
+
+
+_FORMULAS: dict[str, Callable[[Metric, Floats, int], Floats]] = {
+    "randomized-response": _randomized_response,
+    "unary-encoding": _unary_encoding,
+    "hadamard-response": _hadamard_response,
+    "count-mean-sketch": _count_mean_sketch,
+    "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
+}

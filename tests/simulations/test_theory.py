@@ -1,0 +1,106 @@
+"""The formulas from the plan's integers are DESIGN's, written in epsilon."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from hubbub_registry import Metric
+from hubbub_simulations.accuracy import Study, run_study
+from hubbub_simulations.bits import field, pack, uniform_below
+from hubbub_simulations.definitions import define
+from hubbub_simulations.theory import scaled_mse
+
+VALUES = [f"v{i}" for i in range(20)]
+FREQUENCIES = np.array([0.5, 0.3, 0.2] + [0.0] * 17)
+N = 10_000
+
+
+def _formula(metric: Metric) -> np.ndarray:
+    return scaled_mse(metric, VALUES, FREQUENCIES, N)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1, 3])
+def test_at_frequency_zero_the_closed_domains_have_their_textbook_variance(epsilon: float) -> None:
+    """(d-2+E)/(E-1)^2 for k-RR, 4E/(E-1)^2 for unary encoding, ((E+1)/(E-1))^2 for one-bit Hadamard response."""
+    for mechanism, keys, textbook in (
+        ("randomized-response", {}, lambda e: (len(VALUES) - 2 + e) / (e - 1) ** 2),
+        ("unary-encoding", {}, lambda e: 4 * e / (e - 1) ** 2),
+        ("hadamard-response", {"blocks": 1}, lambda e: ((e + 1) / (e - 1)) ** 2),
+    ):
+        metric = define(mechanism, epsilon=epsilon, values=VALUES, **keys)
+        assert _formula(metric)[-1] == pytest.approx(textbook(float(metric.ratio)), rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1, 4])
+def test_the_sketches_have_the_variance_of_the_design(epsilon: float) -> None:
+    """Noise, sampled collisions and the floor of a fixed hash set, as DESIGN section 6 writes them, at every f."""
+    k, m = 64, 128
+    f = FREQUENCIES
+    others = np.sum(f**2) - f**2
+    floor = (1 - f) * (1 - 1 / k) / (m - 1) + N * others / ((m - 1) * k)
+    cms = define("count-mean-sketch", epsilon=epsilon, hashes=k, width=m)
+    root = math.sqrt(float(cms.ratio))
+    assert _formula(cms) == pytest.approx((m / (m - 1)) ** 2 * root / (root - 1) ** 2 + floor, rel=1e-9)
+    hcms = define("hadamard-count-mean-sketch", epsilon=epsilon, hashes=k, width=m)
+    e = float(hcms.ratio)
+    c = (e + 1) / (e - 1)
+    assert _formula(hcms) == pytest.approx((m / (m - 1)) ** 2 * (c**2 - f - (1 - f) / m) + floor, rel=1e-9)
+
+
+def test_hadamard_response_counts_the_whole_block() -> None:
+    """n Var = (a F + (1-a)/B)/a^2 - f with F the frequency of all values of the value's own block."""
+    metric = define("hadamard-response", epsilon=3, values=VALUES, blocks=4)
+    p = metric.device.parameters
+    a = p["threshold"] / (1 << p["precision"])
+    size = (1 << p["size_bits"]) - 1
+    expected = [
+        (a * FREQUENCIES[i // size * size : (i // size + 1) * size].sum() + (1 - a) / 4) / a**2 - FREQUENCIES[i]
+        for i in range(20)
+    ]
+    assert _formula(metric) == pytest.approx(expected)
+    assert len(set(np.round(_formula(metric)[3:], 9))) == 2  # values nobody holds: in the full block, and elsewhere
+
+
+def test_the_regressions_formula_holds_for_single_values_where_noise_is_small() -> None:
+    """With hardly any noise, the errors of held and of unheld values are each what the formula says.
+
+    There the weights of the regression decide the error, by a factor of ten over the noise. 400 runs give each ratio a
+    standard error of 0.071 or less, so that 0.4 is more than five: a false alarm has probability below 1e-6.
+    That two values share their bits in all four cohorts, where no regression tells them apart, is as rare.
+    """
+    keys = {"epsilon": 16, "bits": 512, "hashes": 1, "cohorts": 4, "f": 0.001, "reports": "one-time"}
+    study = Study("corner", "rappor", np.array([1000, 600, 400] + [0] * 5), keys)
+    outcome = run_study(study, 400, seed=7)
+    measured = study.reports * np.mean(outcome.errors**2, axis=0)
+    formula = np.mean(outcome.formula, axis=0)
+    for part in (slice(0, 1), slice(1, 3), slice(3, 8)):
+        assert np.mean(measured[part]) / np.mean(formula[part]) == pytest.approx(1, abs=0.4)
+    assert formula[0] > 5 * formula[-1]
+
+
+def test_products_beyond_64_bits_are_exact() -> None:
+    """``uniform_below`` without 128-bit integers is the client's, at the ends of its range and at random."""
+    rng = np.random.default_rng(3)
+    ends = [0, 1, (1 << 32) - 1, 1 << 32, (1 << 64) - 1]
+    low = np.array([*ends, *rng.integers(0, 1 << 64, 500, np.uint64)], np.uint64)
+    for domain in (1, 2, 3, 65535, (1 << 20) + 7, (1 << 31) - 1):
+        for high_bits in (0, 1, 20, 32):
+            high = rng.integers(0, 1 << high_bits, len(low), np.uint64)
+            high[0], high[-1] = 0, (1 << high_bits) - 1
+            expected = [((int(h) << 64 | int(w)) * domain) >> (64 + high_bits) for h, w in zip(high, low, strict=True)]
+            assert uniform_below(low, high, high_bits, domain).tolist() == expected
+
+
+def test_fields_come_out_as_they_went_in() -> None:
+    """Packing and reading fields at every offset and width, up to 64 bits, loses and moves nothing."""
+    rng = np.random.default_rng(4)
+    for offset in range(9):
+        for bits in range(1, 65):
+            head = rng.integers(0, 1 << offset, 3, np.uint64)
+            body = rng.integers(0, (1 << bits) - 1, 3, np.uint64, endpoint=True)
+            record = pack([("head", offset, 0), ("body", bits, 0)], [head, body])
+            assert record.shape == (3, (offset + bits + 7) // 8)
+            assert field(record, offset, bits).tolist() == body.tolist()
