@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from hubbub_client.mechanisms.count_mean_sketch import worst_ratio
-from hubbub_client.records import bits_for
-from hubbub_registry.calibration import Calibrated, Field, field_of, smallest_noise
-from hubbub_registry.mechanisms import Key, Settings
+from hubbub_registry.calibration import Calibrated, Field, field_of
+from hubbub_registry.mechanisms import Settings
+from hubbub_registry.mechanisms.sketches import sketch_keys, sketch_parameters
 
-KEYS: Mapping[str, Key] = {
-    "hashes": Key("power-of-two", 1, 1 << 20),
-    "width": Key("power-of-two", 2, 1 << 14),
-}
+KEYS = sketch_keys(max_width=1 << 14)
 
 
 def closed(_keys: Mapping[str, Any]) -> bool:
@@ -23,18 +19,6 @@ def closed(_keys: Mapping[str, Any]) -> bool:
 
 
 def calibrate(settings: Settings) -> Calibrated:
-    """The smallest flip probability that epsilon allows."""
+    """The smallest flip probability that epsilon allows; a whole row is sent."""
     hashes, width = settings.keys["hashes"], settings.keys["width"]
-
-    def ratio(threshold: int, precision: int) -> Fraction:
-        return Fraction(*worst_ratio({"threshold": threshold, "precision": precision}))
-
-    threshold, precision = smallest_noise(settings.epsilon, ratio)
-    parameters = {
-        "hashes_bits": bits_for(hashes),
-        "width_bits": bits_for(width),
-        "threshold": threshold,
-        "precision": precision,
-        "salt": settings.salt,
-    }
-    return Calibrated(parameters, (field_of("hash", hashes), Field("row", width)))
+    return Calibrated(sketch_parameters(settings, worst_ratio), (field_of("hash", hashes), Field("row", width)))

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from hubbub_client.mechanisms.hadamard_count_mean_sketch import worst_ratio
-from hubbub_client.records import bits_for
-from hubbub_registry.calibration import Calibrated, Field, field_of, smallest_noise
-from hubbub_registry.mechanisms import Key, Settings
+from hubbub_registry.calibration import Calibrated, Field, field_of
+from hubbub_registry.mechanisms import Settings
+from hubbub_registry.mechanisms.sketches import sketch_keys, sketch_parameters
 
-KEYS: Mapping[str, Key] = {
-    "hashes": Key("power-of-two", 1, 1 << 20),
-    "width": Key("power-of-two", 2, 1 << 20),
-}
+KEYS = sketch_keys(max_width=1 << 20)
 
 
 def closed(_keys: Mapping[str, Any]) -> bool:
@@ -23,23 +19,7 @@ def closed(_keys: Mapping[str, Any]) -> bool:
 
 
 def calibrate(settings: Settings) -> Calibrated:
-    """The smallest flip probability that epsilon allows."""
+    """The smallest flip probability that epsilon allows; one bit of a Hadamard row is sent."""
     hashes, width = settings.keys["hashes"], settings.keys["width"]
-
-    def ratio(threshold: int, precision: int) -> Fraction:
-        return Fraction(*worst_ratio({"threshold": threshold, "precision": precision}))
-
-    threshold, precision = smallest_noise(settings.epsilon, ratio)
-    parameters = {
-        "hashes_bits": bits_for(hashes),
-        "width_bits": bits_for(width),
-        "threshold": threshold,
-        "precision": precision,
-        "salt": settings.salt,
-    }
-    fields = (
-        field_of("hash", hashes),
-        field_of("row", width),
-        Field("bit", 1),
-    )
-    return Calibrated(parameters, fields)
+    fields = (field_of("hash", hashes), field_of("row", width), Field("bit", 1))
+    return Calibrated(sketch_parameters(settings, worst_ratio), fields)

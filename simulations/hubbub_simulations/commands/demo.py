@@ -19,6 +19,8 @@ from hubbub_simulations.demo.pipeline import DemoError, collector, command, deco
 
 SUMMARY = "run collector, fleet, sealing and decoding end to end on a real distribution"
 METRICS = ("name_by_rappor", "name_by_cms", "name_by_hcms")
+# Where there is no terminal to tell its width: what the table needs.
+_WIDTH = 100
 _MARKER = "made-by-hubbub-demo"
 
 
@@ -65,6 +67,8 @@ _FLEET = ("--client", "reference", "--per-upload", "100")
 def run(arguments: argparse.Namespace) -> int:
     """Runs the demonstration on the terminal."""
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=_WIDTH)
     picture = demonstrate(arguments, console)
     console.print(f"\npicture: {picture}", highlight=False)
     return 0

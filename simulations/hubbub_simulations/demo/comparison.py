@@ -56,11 +56,11 @@ def compare(document: Mapping[str, Any], truth: Counter[str]) -> Comparison:
 def print_table(console: Console, comparisons: Sequence[Comparison], top: int) -> None:
     """True against estimated, with 95 % intervals, for the ``top`` most common names."""
     table = Table(title="devices by name: the truth, and each mechanism's estimate with its 95 % interval")
-    table.add_column("name")
-    table.add_column("true", justify="right")
+    table.add_column("name", no_wrap=True)
+    table.add_column("true", justify="right", no_wrap=True)
     for comparison in comparisons:
         name = comparison.metric.removeprefix("name_by_").upper()
-        table.add_column(f"{name}, epsilon {comparison.epsilon:.4g}", justify="right", no_wrap=True)
+        table.add_column(f"{name}, epsilon {comparison.epsilon:.4g}", justify="right")
     for place in range(top):
         cells = []
         for comparison in comparisons:

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import msgpack
-import pytest
 
 import hubbub_client
 from hubbub_client.mechanisms import NAMES
@@ -14,8 +13,7 @@ from hubbub_client.mechanisms import NAMES
 from tests.client.reporter.reporting import NOW, Collector
 from tests.registries import registry_of
 
-MICROPYTHON = shutil.which("micropython")
-needs_micropython = pytest.mark.skipif(MICROPYTHON is None, reason="needs the MicroPython interpreter")
+MICROPYTHON = Path(sys.executable).parent / "micropython"  # of the development environment
 
 DEVICE = """
 import sys
@@ -71,7 +69,6 @@ assert memory.record("rappor", "a")
 """
 
 
-@needs_micropython
 def test_the_reporter_runs_unchanged_on_micropython(tmp_path: Path) -> None:
     """On MicroPython, in 512 KB, every mechanism records, budgets hold, uploads retry, and they can be read."""
     registry = registry_of(tmp_path, **{name.replace("-", "_"): {"mechanism": name} for name in NAMES})
@@ -93,7 +90,6 @@ def test_the_reporter_runs_unchanged_on_micropython(tmp_path: Path) -> None:
     assert {period for _, period, _ in batches} == {NOW // 86_400}
 
 
-@needs_micropython
 def test_state_moves_between_interpreters(tmp_path: Path) -> None:
     """Budget and secret that CPython wrote are those that MicroPython reads: the used-up period stays used up."""
     registry = registry_of(tmp_path, rappor={"mechanism": "rappor", "reports_per_period": 2})
