@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hubbub_client.errors import EntropyError
-from hubbub_client.sampling import bernoulli, bernoulli_lanes, lanes_bytes, parity, read, uniform_below
+from hubbub_client.sampling import (
+    bernoulli,
+    bernoulli_lanes,
+    check_flip,
+    check_threshold,
+    lanes_bytes,
+    parity,
+    read,
+    uniform_below,
+)
 
 
 @pytest.mark.parametrize("precision", range(1, 9))
@@ -51,6 +60,23 @@ def test_bernoulli_is_exact(precision: int) -> None:
     """Over all inputs, ``bernoulli`` is 1 for exactly ``threshold`` of ``2**precision``, for every threshold."""
     for threshold in range((1 << precision) + 1):
         assert sum(bernoulli(uniform, threshold, precision) for uniform in range(1 << precision)) == threshold
+
+
+@pytest.mark.parametrize("precision", [1, 2, 5])
+def test_a_threshold_is_checked_at_both_ends(precision: int) -> None:
+    """A threshold passes from 1 to one below all of the words; a flip from 1 to half of them; nothing else does."""
+    whole = 1 << precision
+    for threshold in range(-whole, 2 * whole):
+        if 0 < threshold < whole:
+            check_threshold(threshold, precision)
+        else:
+            with pytest.raises(ValueError, match=f"a threshold of {threshold} is no probability at {precision} bits"):
+                check_threshold(threshold, precision)
+        if 0 < threshold <= whole // 2:
+            check_flip(threshold, precision)
+        else:
+            with pytest.raises(ValueError, match=f"a flip of {threshold} at {precision} bits is not at most one half"):
+                check_flip(threshold, precision)
 
 
 @given(st.integers(1, 40), st.data())
