@@ -22,8 +22,18 @@ MECHANISMS: dict[str, dict[str, Any]] = {
     "hadamard-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
     "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
+    "one-bit-mean": {"epsilon": 1, "low": -20, "high": 99, "points": 5, "perturbation": 0.1},
+    "d-bit-flip": {"epsilon": 1, "low": 0, "high": 99, "buckets": 5, "bits": 2, "perturbation": 0.1},
     "rappor": {"epsilon": 1.1, "bits": 64, "hashes": 2, "cohorts": 8, "f": 0.5, "p": 0.5, "q": 0.75},
 }
+
+
+VALUES = {"one-bit-mean": ["-20", "0", "57"], "d-bit-flip": ["0", "37", "99"]}
+
+
+def values_of(mechanism: str) -> list[str]:
+    """Three values that the metric of ``MECHANISMS`` takes."""
+    return VALUES.get(mechanism, ["a", "b", "c"])
 
 
 def write_registry(path: Path, metrics: dict[str, dict[str, Any]], namespace: str = "org.example.test") -> Path:

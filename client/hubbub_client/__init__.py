@@ -10,12 +10,16 @@ if TYPE_CHECKING:
     from hubbub_client.errors import (
         EntropyError,
         HubbubError,
+        OtherDeviceError,
+        PlanChangeError,
         PlanError,
         RejectedValueError,
+        RolledBackError,
         StateError,
         UnknownMetricError,
     )
     from hubbub_client.file_storage import FileStorage
+    from hubbub_client.frames import Report
     from hubbub_client.http_transport import HttpTransport
     from hubbub_client.plan import Plan
     from hubbub_client.reporter import Reporter
@@ -30,10 +34,14 @@ _HOMES = {
     "HttpTransport": "http_transport",
     "HubbubError": "errors",
     "MemoryStorage": "storage",
+    "OtherDeviceError": "errors",
     "Plan": "plan",
+    "PlanChangeError": "errors",
     "PlanError": "errors",
     "RejectedValueError": "errors",
+    "Report": "frames",
     "Reporter": "reporter",
+    "RolledBackError": "errors",
     "StateError": "errors",
     "StateInUseError": "storage",
     "TransportError": "transport",
@@ -48,10 +56,14 @@ __all__ = [
     "HttpTransport",
     "HubbubError",
     "MemoryStorage",
+    "OtherDeviceError",
     "Plan",
+    "PlanChangeError",
     "PlanError",
     "RejectedValueError",
+    "Report",
     "Reporter",
+    "RolledBackError",
     "StateError",
     "StateInUseError",
     "TransportError",

@@ -59,13 +59,23 @@ def verdict_on(status: int) -> str:
     return KEPT
 
 
-def deliver(transport: "Transport", body: bytes, source: "ByteSource", sleep: "Callable[[int], None]") -> Outcome:
-    """Sends ``body``, at most ``ATTEMPTS`` times, until there is a verdict other than KEPT.
+def deliver(
+    transport: "Transport",
+    body: bytes,
+    source: "ByteSource",
+    sleep: "Callable[[int], None]",
+    cancelled: "Callable[[], bool]" = lambda: False,
+) -> Outcome:
+    """Sends ``body``, at most ``ATTEMPTS`` times, until there is a verdict other than KEPT, or it is ``cancelled``.
 
     Between attempts it sleeps as backoff.wait_ms says, on top of what the collector asked for in Retry-After; where
     that is more than ``CAP_MS`` it gives up for now.
     """
+    retry_after = 0
+    problem: str | None = None
     for attempt in range(ATTEMPTS):
+        if cancelled():
+            break
         retry_after = 0
         try:
             answer = transport.send(body)

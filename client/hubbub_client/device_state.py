@@ -1,10 +1,15 @@
-"""What a device remembers besides its uploads: its secret and its spent budget. Made at first use, never made twice."""
+"""What a device remembers besides its reports: its secret and its ledger. Made at first use, never made twice.
+
+Each check here tells one way in which the ledger could be another than the last one written; docs/ledger.md lists what
+they find, and what they cannot.
+"""
 
 from hashlib import sha256
 
-from hubbub_client.budget import Budget
-from hubbub_client.errors import StateError
-from hubbub_client.pending import is_pending
+from hubbub_client.errors import OtherDeviceError, RolledBackError, StateError
+from hubbub_client.ledger import Ledger
+from hubbub_client.prf import expand
+from hubbub_client.report_files import newest_serial, report_files
 from hubbub_client.sampling import read
 
 TYPE_CHECKING = False
@@ -15,31 +20,88 @@ if TYPE_CHECKING:
 SECRET = "secret"  # noqa: S105 - the name of the file
 SECRET_BYTES = 32
 _CHECK = 8
+_BINDING_BYTES = 8
 
 
-def open_state(storage: "Storage", source: "ByteSource") -> "tuple[bytes, Budget]":
-    """The device's secret and its budget.
+def known_ledger(storage: "Storage") -> "Ledger | None":
+    """The ledger, where it is the last one written; None at first use.
 
-    At first use an empty budget is stored, then a new secret, so that whatever is found without its other half was
-    lost and not interrupted. Raises StateError where one is damaged or lost, EntropyError, and OSError.
+    Raises StateError where it is damaged, or lost after first use, RolledBackError where it is older than a report it
+    paid for, or than the storage's counter; and OSError.
     """
-    budget = Budget.load(storage)
+    ledger = Ledger.load(storage)
+    counter = getattr(storage, "counter", None)
+    counted: int = 0 if counter is None else counter.read()
+    if ledger is None:
+        if counted or storage.read(SECRET) is not None or report_files(storage):
+            raise StateError("state: the ledger is lost after first use, so nothing more is reported")
+    elif ledger.generation < max(newest_serial(storage), counted):
+        raise RolledBackError(
+            "state: the ledger is older than what it paid for, so what was spent is unknown and nothing more is "
+            "reported; put the newest ledger back"
+        )
+    return ledger
+
+
+def open_state(storage: "Storage", source: "ByteSource", device: "bytes | None") -> "tuple[bytes, Ledger]":
+    """The device's secret and its ledger; no secret, and what was left of a wipe wiped, where the device is off.
+
+    At first use an empty ledger is stored, then a new secret, so that whatever is found without its other half was
+    lost and not interrupted. Raises as known_ledger, StateError where the secret is damaged, lost or another one,
+    OtherDeviceError, and EntropyError.
+    """
+    ledger = known_ledger(storage)
+    if ledger is None:
+        ledger = Ledger(storage)
+        ledger.save()
+    if not ledger.enabled:
+        wipe(storage)
+        return b"", ledger
     stored = storage.read(SECRET)
-    if budget is None:
-        if stored is not None or [name for name in storage.names() if is_pending(name)]:
-            raise StateError("state: the budget is lost after first use, so nothing more is reported")
-        budget = Budget(storage, {})
-        budget.save()
     if stored is None:
-        if budget.entries:
+        if ledger.secret:
             raise StateError("state: the secret is lost after first use, so nothing more is reported")
-        secret = read(source, SECRET_BYTES)
-        storage.write(SECRET, secret + _check(secret))
-        return secret, budget
-    secret = stored[:SECRET_BYTES]
-    if len(secret) != SECRET_BYTES or stored[SECRET_BYTES:] != _check(secret):
-        raise StateError("state: the secret is damaged, so nothing more is reported")
-    return secret, budget
+        secret = new_secret(storage, source)
+    else:
+        secret = stored[:SECRET_BYTES]
+        if len(secret) != SECRET_BYTES or stored[SECRET_BYTES:] != _check(secret):
+            raise StateError("state: the secret is damaged, so nothing more is reported")
+    bind(ledger, secret, device)
+    return secret, ledger
+
+
+def new_secret(storage: "Storage", source: "ByteSource") -> bytes:
+    """A new device secret, stored. Raises EntropyError and OSError."""
+    secret = read(source, SECRET_BYTES)
+    storage.write(SECRET, secret + _check(secret))
+    return secret
+
+
+def bind(ledger: Ledger, secret: bytes, device: "bytes | None") -> None:
+    """Binds a ledger that is not yet bound to the secret and, where one is given, to the device's identity.
+
+    The next save stores it. Raises StateError where it is bound to another secret, OtherDeviceError where it is bound
+    to another device, or to one and none is given.
+    """
+    bound = expand(secret, b"hubbub ledger secret", b"", _BINDING_BYTES).hex()
+    if ledger.secret not in ("", bound):
+        raise StateError("state: secret and ledger are not of one device, so nothing more is reported")
+    ledger.secret = bound
+    identity = "" if device is None else expand(secret, b"hubbub ledger device", device, _BINDING_BYTES).hex()
+    if ledger.device not in ("", identity):
+        raise OtherDeviceError(
+            "state: it was made on another device, or with another identity of this one, so nothing is reported; give "
+            "each device a state of its own"
+        )
+    ledger.device = identity
+
+
+def wipe(storage: "Storage") -> None:
+    """Removes the secret, what waits and what was sent. Raises OSError."""
+    for name in report_files(storage):
+        storage.remove(name)
+    if storage.read(SECRET) is not None:
+        storage.remove(SECRET)
 
 
 def _check(secret: bytes) -> bytes:

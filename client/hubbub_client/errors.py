@@ -12,6 +12,14 @@ class PlanError(HubbubError):
     """A plan that is damaged, of another schema, or that promises more privacy than its integers give."""
 
 
+class PlanChangeError(PlanError):
+    """A remote plan that asks for more than the plan in force. ``reason`` is one of plan_change.REASONS."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 class UnknownMetricError(HubbubError):
     """A metric that the plan does not define."""
 
@@ -29,6 +37,14 @@ class RejectedValueError(HubbubError):
 
 class StateError(HubbubError):
     """Stored state that is damaged or cannot be written. The client then refuses to report (it fails closed)."""
+
+
+class RolledBackError(StateError):
+    """A ledger that is older than a report it paid for, or than the storage's counter."""
+
+
+class OtherDeviceError(StateError):
+    """State that is bound to another device than the one it is found on."""
 
 
 class EntropyError(HubbubError):

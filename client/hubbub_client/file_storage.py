@@ -6,6 +6,10 @@ from errno import ENOENT
 from hubbub_client.errors import StateError
 from hubbub_client.storage import StateInUseError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hubbub_client.storage import Counter
+
 try:
     import fcntl
 
@@ -82,14 +86,15 @@ def _make_directory(path: str) -> None:
 
 
 class FileStorage:
-    """State in the directory ``path``, which is made (mode 0700) when it is first used.
+    """State in the directory ``path``, which is made (mode 0700) when it is first used. ``counter``: see storage.py.
 
     The first operation takes a lock on the directory, where the system has such locks; StateInUseError is raised by
     every operation while another process, or another object, holds it, and in a process forked after it was taken.
     Files are readable by their owner only. OSError where the file system refuses; StateError for an empty path.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, counter: "Counter | None" = None) -> None:
+        self.counter = counter
         self._lock: int | None = None
         self._owner: int | None = None
         self._path = str(path).rstrip("/")

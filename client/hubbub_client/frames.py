@@ -1,7 +1,9 @@
-"""How reports lie in a file of pending ones: one frame each, checked, so that a torn tail is told from a report.
+"""How reports lie in a file of theirs: one frame each, checked, so that a torn tail is told from a report.
 
 A frame is a 4-byte length of what follows it, without the check; the 8-byte fingerprint; the 8-byte period number; the
-record; and a check, the first 4 bytes of SHA-256 over all of that. Integers are big-endian.
+8-byte serial; the 8-byte charge; the length of the metric's name, in one byte; the name; the record; and a check, the
+first 4 bytes of SHA-256 over all of that. Integers are big-endian. Of these only fingerprint, period and record are
+ever sent; serial, charge and name are for the device's owner and for the ledger.
 """
 
 from hashlib import sha256
@@ -9,33 +11,65 @@ from hashlib import sha256
 _HEAD = 4
 _CHECK = 4
 _FINGERPRINT = 8
-_PERIOD = 8
-OVERHEAD = _HEAD + _FINGERPRINT + _PERIOD + _CHECK
+_INTEGER = 8
+_FIXED = _FINGERPRINT + 3 * _INTEGER + 1
+OVERHEAD = _HEAD + _FIXED + _CHECK
 
 
-def frame(fingerprint: bytes, period: int, record: bytes) -> bytes:
-    """One report as a frame of ``OVERHEAD`` bytes more than its record."""
-    body = fingerprint + period.to_bytes(_PERIOD, "big") + record
+class Report:
+    """One report as the device keeps it, already randomised.
+
+    ``serial`` is the generation of the ledger that paid for it, ``charge`` what it cost, in 1e-9 of epsilon.
+    """
+
+    def __init__(self, name: str, fingerprint: bytes, period: int, serial: int, charge: int, record: bytes) -> None:
+        self.name = name
+        self.fingerprint = fingerprint
+        self.period = period
+        self.serial = serial
+        self.charge = charge
+        self.record = record
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Report) and frame(self) == frame(other)
+
+
+def frame(report: Report) -> bytes:
+    """One report as a frame of ``OVERHEAD`` bytes more than its name and its record."""
+    name = report.name.encode()
+    body = report.fingerprint
+    for number in (report.period, report.serial, report.charge):
+        body += number.to_bytes(_INTEGER, "big")
+    body += len(name).to_bytes(1, "big") + name + report.record
     body = len(body).to_bytes(_HEAD, "big") + body
     return body + sha256(body).digest()[:_CHECK]
 
 
-def parse(data: bytes) -> "tuple[list[tuple[bytes, int, bytes]], bool]":
-    """The reports ``(fingerprint, period, record)`` at the front of a file, and whether they fill it.
+def parse(data: bytes) -> "tuple[list[Report], bool]":
+    """The reports at the front of a file, and whether they fill it.
 
     Reading ends at the first frame that is cut short or fails its check: only what was being added when the power went
     can be torn, so what follows it is no report.
     """
-    reports: list[tuple[bytes, int, bytes]] = []
+    reports: list[Report] = []
     at = 0
     while at < len(data):
         end = at + _HEAD + int.from_bytes(data[at : at + _HEAD], "big")
         check = data[end : end + _CHECK]
-        if end < at + _HEAD + _FINGERPRINT + _PERIOD or sha256(data[at:end]).digest()[:_CHECK] != check:
+        if end < at + _HEAD + _FIXED or sha256(data[at:end]).digest()[:_CHECK] != check:
             return reports, False
-        start = at + _HEAD
-        record = start + _FINGERPRINT + _PERIOD
-        period = int.from_bytes(data[start + _FINGERPRINT : record], "big")
-        reports.append((data[start : start + _FINGERPRINT], period, data[record:end]))
+        reports.append(_report(data[at + _HEAD : end]))
         at = end + _CHECK
     return reports, True
+
+
+def _report(body: bytes) -> Report:
+    numbers = []
+    at = _FINGERPRINT
+    for _ in range(3):
+        numbers.append(int.from_bytes(body[at : at + _INTEGER], "big"))
+        at += _INTEGER
+    end = _FIXED + body[at]
+    return Report(
+        body[_FIXED:end].decode(), body[:_FINGERPRINT], numbers[0], numbers[1], numbers[2], body[end:]
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 import json
 
 from hubbub_client.canonical import fingerprint
+from hubbub_client.charges import check_shape, understated
 from hubbub_client.errors import PlanError, RejectedValueError, UnknownMetricError
 from hubbub_client.exponential import FRACTION_BITS, exp_lower
 from hubbub_client.mechanisms import module_name
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 SCHEMA = 1
 # What a plan says of a metric besides its definition; not part of the fingerprint.
 _NOT_DEFINITION = ("fingerprint", "expires")
+# No compiled plan comes near these; a hostile one must not make a device count to them.
+_BEYOND_64_BITS = 1 << 64
+_MOST_BITS = 128
+_MOST_FIELD_BITS = 1 << 16
 
 
 def mechanism(name: str) -> "Any":
@@ -43,10 +48,15 @@ def _check_types(metric: "Metric") -> None:
         if type(integer) is not int or integer < 1:
             raise ValueError("an integer above 0 is missing")
     for integer in [metric.expires] + list(metric.parameters.values()):
-        if type(integer) is not int or integer < 0:
+        if type(integer) is not int or not 0 <= integer < _BEYOND_64_BITS:
             raise ValueError("an integer is missing")
+    for name in metric.parameters:
+        if name.endswith(("precision", "_bits")) and metric.parameters[name] > _MOST_BITS:
+            raise ValueError("%s of %d" % (name, metric.parameters[name]))
     for name, bits, domain in metric.fields:
-        if type(name) is not str or type(bits) is not int or type(domain) is not int or not 0 <= domain <= 1 << bits:
+        if type(name) is not str or type(bits) is not int or type(domain) is not int:
+            raise ValueError("a field is damaged")
+        if not 0 <= bits <= _MOST_FIELD_BITS or not 0 <= domain <= 1 << bits:
             raise ValueError("a field is damaged")
     if type(metric.name) is not str or type(metric.mechanism) is not str:
         raise TypeError("a name is missing")
@@ -58,6 +68,7 @@ class Metric:
     ``period`` is in seconds, ``expires`` in seconds of Unix time, ``epsilon_nano`` (what a
     report costs, rounded up), ``declared_nano`` (the bound the registry declares for it) and ``lifetime_nano`` in 1e-9
     of epsilon; ``lifetime_nano`` is None where the registry declares the lifetime unbounded, with its justification.
+    ``charges`` (see charges.py) is empty where every report costs ``epsilon_nano``.
     """
 
     def __init__(self, namespace: str, entry: "dict[str, Any]") -> None:
@@ -74,6 +85,7 @@ class Metric:
             self.fingerprint = definition_fingerprint(namespace, entry)
             self.values: list[bytes] = [value.encode() for value in entry.get("values", [])]
             self.declared_nano: int = entry["declared_nano"]
+            self.charges: list[int] = entry.get("charges", [])
             declared = entry["fingerprint"]
             _check_types(self)
             module = mechanism(self.mechanism)
@@ -83,7 +95,10 @@ class Metric:
             too_high = self.epsilon_nano > self.declared_nano or (
                 numerator << FRACTION_BITS > exp_lower(self.epsilon_nano) * denominator
             )
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            if "charges" in entry and not too_high:
+                check_shape(self.charges, self.epsilon_nano)
+                too_high = understated(module, self.parameters, self.charges)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError) as error:
             raise PlanError(
                 "plan: a metric is damaged (%s: %s); compile the registry again" % (type(error).__name__, error)
             ) from None
@@ -114,7 +129,7 @@ class Plan:
     def __init__(self, document: "dict[str, Any]") -> None:
         if "schema" not in document:
             raise PlanError("plan: this is not a compiled plan; make one with: hubbub compile REGISTRY.toml -o PLAN")
-        if document["schema"] != SCHEMA:
+        if type(document["schema"]) is not int or document["schema"] != SCHEMA:
             raise PlanError(
                 "plan: schema %r, this client reads schema %d; update the one that is older"
                 % (document["schema"], SCHEMA)
@@ -151,6 +166,22 @@ class Plan:
         """The plan in the file ``path``. Raises PlanError, or OSError where the file cannot be read."""
         with open(path, "rb") as file:
             return Plan.from_bytes(file.read())
+
+    def replaced_by(self, document: "bytes | dict[str, Any] | Plan") -> "Plan":
+        """The plan of a ``document`` that came from somewhere else, if it asks for nothing more than this one.
+
+        Raises PlanError where it is no plan, and PlanChangeError where it would raise or remove a bound.
+        """
+        from hubbub_client.plan_change import check_change  # only where plans come from somewhere else
+
+        if isinstance(document, Plan):
+            new = document
+        elif isinstance(document, dict):
+            new = Plan(document)
+        else:
+            new = Plan.from_bytes(document)
+        check_change(self, new)
+        return new
 
     def metric(self, name: str) -> Metric:
         """The metric ``name``. Raises UnknownMetricError."""

@@ -1,12 +1,21 @@
 """Why a report was not made, or did not arrive: the keys of Reporter.counts. docs/client.md says what each means."""
 
-from hubbub_client.errors import EntropyError, HubbubError, RejectedValueError, StateError
+from hubbub_client.errors import (
+    EntropyError,
+    HubbubError,
+    OtherDeviceError,
+    PlanError,
+    RejectedValueError,
+    RolledBackError,
+    StateError,
+)
 from hubbub_client.storage import StateInUseError
 
 REASONS = (
     "unknown-metric", "expired", "type", "too-long", "not-utf-8", "not-in-values", "clock", "clock-went-back",
-    "period-used-up", "lifetime-used-up", "entropy", "state-damaged", "state-in-use", "storage", "full", "internal",
-    "dropped", "refused", "torn",
+    "period-used-up", "lifetime-used-up", "opted-out", "entropy", "state-damaged", "state-rolled-back",
+    "state-of-another-device", "state-in-use", "storage", "full", "plan-refused", "internal", "dropped", "refused",
+    "torn",
 )  # fmt: skip
 
 
@@ -24,8 +33,11 @@ def reason_of(error: Exception) -> str:
         return error.reason
     for kind, reason in (
         (StateInUseError, "state-in-use"),
+        (RolledBackError, "state-rolled-back"),
+        (OtherDeviceError, "state-of-another-device"),
         (StateError, "state-damaged"),
         (EntropyError, "entropy"),
+        (PlanError, "plan-refused"),
         (OSError, "storage"),
     ):
         if isinstance(error, kind):

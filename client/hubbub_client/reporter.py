@@ -5,10 +5,13 @@ from os import urandom
 from hubbub_client.arguments import guarded, storage_of, transport_of
 from hubbub_client.clock import EARLIEST, sleep_ms, unix_time
 from hubbub_client.delivery import DAY, KEPT, REFUSED, SENT, FlushResult, Outcome, deliver
-from hubbub_client.device_state import open_state
-from hubbub_client.pending import Pending
+from hubbub_client.frames import Report
+from hubbub_client.ledger import tag_of
+from hubbub_client.opt_out import opt_in, opt_out
 from hubbub_client.plan import Plan, mechanism
-from hubbub_client.reasons import RefusalError, reason_of, text_of
+from hubbub_client.reasons import RefusalError
+from hubbub_client.report_files import read_log
+from hubbub_client.session import Session
 from hubbub_client.values import to_bytes
 
 try:
@@ -19,13 +22,14 @@ except ImportError:  # a board with one thread
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
-    from hubbub_client.budget import Budget
     from hubbub_client.plan import Metric
     from hubbub_client.sampling import ByteSource
     from hubbub_client.storage import Storage
     from hubbub_client.transport import Transport
+
+    Result = TypeVar("Result")
 
 
 class Reporter:
@@ -34,9 +38,10 @@ class Reporter:
     ``plan`` is a Plan or the path of a compiled one; ``state`` a directory or a storage (see storage.py);
     ``transport`` a URL or a transport (see transport.py); ``limit`` bounds the bytes of pending reports. ``clock``
     gives Unix seconds, ``sleep`` waits for milliseconds; ``source`` gives random bytes for secret, noise, ids and
-    waits, and must be a cryptographic generator that nobody can seed. Safe to use from several threads, not from
-    signal handlers. Raises PlanError, OSError where the plan cannot be read, TransportError for
-    a bad URL, and StateError where ``state`` is neither of the two.
+    waits, and must be a cryptographic generator that nobody can seed; ``device`` is bytes that only this device has,
+    with which state copied from another one is noticed. Safe to use from several threads, not from signal handlers.
+    Raises PlanError, OSError where the plan cannot be read, TransportError for a bad URL, and StateError where
+    ``state`` is neither of the two.
 
     ``counts`` is reason (one of REASONS) -> number; ``problem`` the latest trouble as text, without any value.
     """
@@ -50,23 +55,25 @@ class Reporter:
         clock: "Callable[[], int]" = unix_time,
         source: "ByteSource" = urandom,
         sleep: "Callable[[int], None]" = sleep_ms,
+        device: "bytes | None" = None,
     ) -> None:
         self.plan = plan if isinstance(plan, Plan) else Plan.load(plan)
-        self._storage = storage_of(state)
+        self._session = Session(storage_of(state), guarded(source), device, limit)
         self._transport = transport_of(transport)
-        self._limit = limit
         self._clock = clock
-        self._random = guarded(source)
         self._sleep = sleep
         self._lock = allocate_lock()
         self._flushing = allocate_lock()
-        self._state: tuple[bytes, Budget] | None = None
-        self._pending: Pending | None = None
-        self._encoders: dict[str, Any] = {}
         self._not_before = 0
         self._dropped = 0
-        self.counts: dict[str, int] = {}
-        self.problem: str | None = None
+        self._opt_outs = 0
+        self._closings = 0
+        self.counts = self._session.counts
+
+    @property
+    def problem(self) -> "str | None":
+        """The latest trouble as text, without any value."""
+        return self._session.problem
 
     def record(self, name: str, value: object) -> bool:
         """Encodes ``value`` (str, UTF-8 bytes, bool or int) for metric ``name`` and queues the report.
@@ -74,13 +81,7 @@ class Reporter:
         True where it was queued; False where it was not, and ``counts`` says why. Never raises, never waits for the
         network.
         """
-        with self._lock:
-            try:
-                self._record(name, value)
-            except Exception as error:  # noqa: BLE001 - telemetry must not break the app it is in; it is counted
-                self._trouble(error)
-                return False
-            return True
+        return self._safely(lambda: self._record(name, value), False)
 
     def flush(self) -> FlushResult:
         """Sends what is pending, oldest first, until done or until the collector cannot take more now. Never raises.
@@ -92,26 +93,56 @@ class Reporter:
         if self._flushing.acquire(False):
             try:
                 self._send_all(result)
-            except Exception as error:  # noqa: BLE001 - as in record
+            except Exception as error:  # noqa: BLE001 - as in _safely
                 with self._lock:
-                    result.problem = self._trouble(error)
+                    result.problem = self._session.trouble(error)
             finally:
                 self._flushing.release()
         else:
             result.problem = "another flush is running"
         with self._lock:
-            if self._pending is not None:
-                result.kept = self._pending.count()
+            result.kept = self._session.waiting()
             result.dropped = self.counts.get("dropped", 0) - self._dropped
             self._dropped += result.dropped
-            self.problem = result.problem or self.problem
+            self._session.problem = result.problem or self._session.problem
         return result
+
+    def set_enabled(self, enabled: bool) -> bool:
+        """Opts out, or in again; stored, so that it holds in all later runs. False where that failed. Never raises.
+
+        Out: uploads are cancelled, and the secret, what waits and the log are removed; what was spent is kept. In: a
+        new secret is made, so permanent noise is new and every value is charged as new, within the same lifetime.
+        """
+        return self._safely(lambda: self._set_enabled(enabled), False)
+
+    def replace_plan(self, document: "bytes | dict[str, Any] | Plan") -> bool:
+        """Takes a remote plan in place of the one in force, unless it asks for more. Never raises, stores nothing.
+
+        False where it was refused, and ``counts`` and ``problem`` say why. A later run begins with the plan it is
+        given; ``Plan.replaced_by`` holds a remote plan that the app stored against the app's own.
+        """
+        return self._safely(lambda: self._replace_plan(document), False)
+
+    def spent(self, name: "str | None" = None) -> "int | None":
+        """What this device has spent on metric ``name``, or on all metrics, those of earlier plans too; in 1e-9.
+
+        None where state cannot be read, which is counted. Never raises.
+        """
+        return self._safely(lambda: self._spent(name), None)
+
+    def log(self) -> "list[tuple[str, Report]]":
+        """What was recorded, oldest first: (``"pending"``, ``"sent"``, ``"refused"`` or ``"dropped"``, Report).
+
+        The oldest are forgotten in time; empty where state cannot be read, which is counted. Never raises.
+        """
+        return self._safely(lambda: read_log(self._session.storage), [])
 
     def close(self) -> None:
         """Gives the state free. Sends nothing: what is pending waits for the next Reporter on the same state."""
         with self._lock:
-            self._forget()
-            self._storage.close()
+            self._closings += 1  # a flush that is running takes nothing up again
+            self._session.forget()
+            self._session.storage.close()
 
     def __enter__(self) -> "Reporter":
         return self
@@ -119,7 +150,15 @@ class Reporter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _record(self, name: object, value: object) -> None:
+    def _safely(self, action: "Callable[[], Result]", otherwise: "Result") -> "Result":
+        with self._lock:
+            try:
+                return action()
+            except Exception as error:  # noqa: BLE001 - telemetry must not break the app it is in; it is counted
+                self._session.trouble(error)
+                return otherwise
+
+    def _record(self, name: object, value: object) -> bool:
         metric = self.plan.metrics.get(name) if isinstance(name, str) else None
         if metric is None:  # the name stays out of the message: it may be a value, where arguments were swapped
             names = ", ".join(sorted(self.plan.metrics))
@@ -132,30 +171,26 @@ class Reporter:
         now = self._now()
         if now >= metric.expires:
             raise RefusalError("expired", "metric %s expired; update the plan or stop recording it" % name)
-        if self._state is None:
-            self._state = open_state(self._storage, self._random)
-        pending = self._open_pending()
-        encoder = self._encoder(metric, self._state[0])
+        secret, ledger = self._session.open_state()
+        if not ledger.enabled:
+            raise RefusalError("opted-out", "this device opted out; nothing is recorded")
+        pending = self._session.open_pending()
+        encoder = self._encoder(metric, secret)
         # Drawn first, so that a dead source costs no budget.
-        noise = self._random(encoder.random_bytes)
-        if not pending.make_room(metric.record_bytes):
+        noise = self._session.source(encoder.random_bytes)
+        if not pending.make_room(metric.name, metric.record_bytes):
             raise RefusalError("full", "a report of metric %s is larger than the limit on pending reports" % name)
-        refused = self._state[1].spend(metric, now)
-        if refused is not None:
-            raise RefusalError(refused, "metric %s: %s" % (name, refused))
+        tag = tag_of(secret, metric, encoder.permanent_key(data)) if metric.charges else ""
+        charge = ledger.spend(metric, now, tag)
         record = encoder.encode(data, lambda _: noise)
-        pending.append(metric.fingerprint, now // metric.period, record)
+        pending.append(Report(metric.name, metric.fingerprint, now // metric.period, ledger.generation, charge, record))
+        return True
 
     def _encoder(self, metric: "Metric", secret: bytes) -> "Any":
-        found = self._encoders.get(metric.name)
-        if found is None:
-            found = self._encoders[metric.name] = mechanism(metric.mechanism).Encoder(metric, secret)
-        return found
-
-    def _open_pending(self) -> Pending:
-        if self._pending is None:
-            self._pending = Pending(self._storage, self._limit, self._random, self.counts)
-        return self._pending
+        encoders = self._session.encoders
+        if metric.name not in encoders:
+            encoders[metric.name] = mechanism(metric.mechanism).Encoder(metric, secret)
+        return encoders[metric.name]
 
     def _now(self) -> int:
         try:
@@ -173,15 +208,44 @@ class Reporter:
         except Exception:  # noqa: BLE001 - uploading needs no clock
             return 0
 
+    def _set_enabled(self, enabled: bool) -> bool:
+        session = self._session
+        session.forget()
+        if enabled:
+            opt_in(session.storage, session.source, session.device)
+        else:
+            self._opt_outs += 1  # an upload that is being sent is not tried again
+            opt_out(session.storage)
+        return True
+
+    def _replace_plan(self, document: "bytes | dict[str, Any] | Plan") -> bool:
+        self.plan = self.plan.replaced_by(document)
+        self._session.encoders.clear()
+        return True
+
+    def _spent(self, name: "str | None") -> int:
+        ledger = self._session.ledger()
+        if ledger is None:
+            return 0
+        if name is None:
+            return ledger.total()
+        return ledger.entries[name].spent if name in ledger.entries else 0
+
     def _send_all(self, result: FlushResult) -> None:
         closed = False
+        opt_outs, closings = self._opt_outs, self._closings
         while True:
             with self._lock:
+                if self._closings != closings:
+                    return
                 # Not past a day, the longest that deliver obeys: more than that, and it is the clock that went back.
                 if 0 < self._not_before - self._seconds() <= DAY:
                     result.problem = "the collector asked to be left alone until %d" % self._not_before
                     return
-                pending = self._open_pending()
+                if self._opt_outs != opt_outs or self._session.opted_out():
+                    result.problem = "this device opted out; nothing is sent"
+                    return
+                pending = self._session.open_pending()
                 # What is open is closed last, so that flushing in vain does not make many small uploads.
                 if not closed and not pending.uploads():
                     pending.close()
@@ -190,43 +254,27 @@ class Reporter:
                 if not names:
                     return
                 body, reports, whole = pending.take(names[0])
-            # A file with no whole report in it has nothing to send, and is done with.
-            sent = Outcome(SENT, 0, None)
-            outcome = deliver(self._transport, body, self._random, self._sleep) if reports else sent
+            outcome = Outcome(SENT, 0, None)
+            if reports:  # a file with no whole report in it has nothing to send, and is done with
+                outcome = deliver(
+                    self._transport, body, self._session.source, self._sleep, lambda: self._opt_outs != opt_outs
+                )
             with self._lock:
+                if self._closings != closings:
+                    result.problem = "the reporter was closed; what was being sent is sent again, and counts once"
+                    return
                 if outcome.verdict == KEPT:
-                    self._open_pending().give_back()
+                    self._session.open_pending().give_back()
                     now = self._seconds()
                     self._not_before = now + outcome.retry_after if now else 0
                     result.problem = outcome.problem
                     return
-                self._settle(names[0], whole)
+                self._session.open_pending().settle(names[0], outcome.verdict)
+                if not whole:
+                    self._session.count("torn", 1)
                 if outcome.verdict == SENT:
                     result.sent += reports
                 else:
                     result.refused += reports
                     result.problem = outcome.problem
-                    self._count(REFUSED, reports)
-
-    def _settle(self, name: str, whole: bool) -> None:
-        """Removes an upload that is done with."""
-        self._open_pending().remove(name)
-        if not whole:
-            self._count("torn", 1)
-
-    def _trouble(self, error: Exception) -> str:
-        """Counts an error under its reason, and returns it as text that holds no value."""
-        reason = reason_of(error)
-        self._count(reason, 1)
-        if reason in ("state-damaged", "state-in-use", "storage", "internal"):
-            self._forget()
-        self.problem = text_of(error)
-        return self.problem
-
-    def _forget(self) -> None:
-        """What is on storage is not known for sure: everything is read again before the next report."""
-        self._state = self._pending = None
-        self._encoders = {}
-
-    def _count(self, reason: str, number: int) -> None:
-        self.counts[reason] = self.counts.get(reason, 0) + number
+                    self._session.count(REFUSED, reports)

@@ -17,6 +17,11 @@ A name is short ASCII text of letters, digits and dashes. Every operation raises
     A list of the names, in any order.
 ``close()``
     Gives the state free for another process.
+
+A storage may have a ``counter`` besides: what only counts up, outside of what a backup restores (a TPM's NV counter, a
+board's fuses or a replay-protected memory block). ``counter.read()`` gives its integer, 0 when new;
+``counter.advance(to)`` durably raises it to at least ``to``: one more than before, or a few after crashes. With it,
+state that was rolled back or deleted as a whole is noticed; without it that is not possible.
 """
 
 from hubbub_client.errors import StateError
@@ -36,6 +41,12 @@ if TYPE_CHECKING:
         def names(self) -> list[str]: ...  # noqa: D102
         def close(self) -> None: ...  # noqa: D102
 
+    class Counter(Protocol):
+        """A counter that never goes back, for type checkers."""
+
+        def read(self) -> int: ...  # noqa: D102
+        def advance(self, to: int) -> None: ...  # noqa: D102
+
 
 class StateInUseError(StateError):
     """State that another process, or another storage object of this one, is using."""
@@ -46,6 +57,7 @@ class MemoryStorage:
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
+        self.counter: Counter | None = None
 
     def read(self, name: str) -> "bytes | None":
         """The bytes, or None."""

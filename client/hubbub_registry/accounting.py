@@ -6,6 +6,7 @@ only the logarithm in a report's epsilon is rounded, up, by less than one part i
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,22 +38,53 @@ class Spending:
 def reports(metric: Metric) -> Reports:
     """The reports that the plan's integers let a device send.
 
-    The lifetime is what the device's own ledger pays for: ``lifetime_nano // epsilon_nano`` reports. A year is the
-    number of periods that 365 days begin, counted from the start of a period.
+    The lifetime is what the device's own ledger pays for: ``lifetime_nano // epsilon_nano`` reports; with permanent
+    noise the reports of ONE value that it pays for, which may be without end, since they never cost more than their
+    bound. A year is the number of periods that 365 days begin, counted from the start of a period.
     """
-    per_period = metric.reports_per_period
-    per_year = -(-SECONDS_PER_YEAR // metric.period) * per_period
-    if metric.device.lifetime_nano is None:
-        return Reports(per_period, per_year, None)
-    lifetime = metric.device.lifetime_nano // metric.device.epsilon_nano
-    return Reports(min(per_period, lifetime), min(per_year, lifetime), lifetime)
+    within_year = reports_within(metric, SECONDS_PER_YEAR)
+    return Reports(min(metric.reports_per_period, within_year), within_year, _lifetime(metric))
+
+
+def reports_within(metric: Metric, seconds: int) -> int:
+    """The most reports in ``seconds``, counted from the start of a period; every period that is begun counts."""
+    allowed = -(-seconds // metric.period) * metric.reports_per_period
+    lifetime = _lifetime(metric)
+    return allowed if lifetime is None else min(allowed, lifetime)
 
 
 def spending(metric: Metric) -> Spending:
-    """What one device spends on ``metric`` at most."""
-    count, one = reports(metric), metric.exact_epsilon
-    lifetime = None if count.lifetime is None else count.lifetime * one
-    return Spending(one, count.per_period * one, count.per_year * one, lifetime)
+    """What one device spends on ``metric`` at most.
+
+    With permanent noise this is between two histories of values that change at the same reports, as any figure is.
+    """
+    count = reports(metric)
+    one, period, year = (epsilon_of(metric, number) for number in (1, count.per_period, count.per_year))
+    lifetime = _budget(metric) if count.lifetime is None else epsilon_of(metric, count.lifetime)
+    return Spending(one, period, year, lifetime)
+
+
+def epsilon_of(metric: Metric, number: int) -> Fraction:
+    """What ``number`` reports of any values cost at most: their sum, and never over what the device's ledger pays."""
+    everything, budget = number * metric.exact_epsilon, _budget(metric)
+    return everything if budget is None else min(everything, budget)
+
+
+def _budget(metric: Metric) -> Fraction | None:
+    """The lifetime's epsilon as the ledger holds it; None where it is unbounded."""
+    nano = metric.device.lifetime_nano
+    return None if nano is None else Fraction(nano, 10**9)
+
+
+def _lifetime(metric: Metric) -> int | None:
+    budget = metric.device.lifetime_nano
+    if budget is None:
+        return None
+    charges: list[int] | None = metric.entry.get("charges")
+    if charges is None:
+        return budget // metric.device.epsilon_nano
+    # Cumulative; past the last, which bounds any number of reports of the value, they cost no more.
+    return None if charges[-1] <= budget else bisect_right(charges, budget)
 
 
 def total(parts: Iterable[Spending]) -> Spending:

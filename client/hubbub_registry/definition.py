@@ -15,7 +15,7 @@ from hubbub_registry.entry import default_salt, plan_entry
 from hubbub_registry.errors import Problem
 from hubbub_registry.exact import ln_upper, nano_down, nano_up
 from hubbub_registry.lints.names import LINTS
-from hubbub_registry.mechanisms import NAMES, Mechanism, Settings, exact_ratio, mechanism
+from hubbub_registry.mechanisms import NAMES, Mechanism, Settings, exact_ratio, mechanism, range_labels, takes_integers
 from hubbub_registry.metric import Metric
 from hubbub_registry.table import Table, path_of
 
@@ -57,7 +57,12 @@ def read_metric(
     module = mechanism(kind)
     keys = {key: schema.read_mechanism_key(table, key, description) for key, description in module.KEYS.items()}
     sound = len(problems) == calibrates_from
-    values, tried = _read_domain(table, folder, module.closed(keys) if sound else None, candidates=candidates)
+    if takes_integers(module):
+        _refuse_lists(table)
+        values: tuple[str, ...] = ()
+        tried = range_labels(module, keys) if sound else ()
+    else:
+        values, tried = _read_domain(table, folder, module.closed(keys) if sound else None, candidates=candidates)
     table.finish(", ".join([*schema.COMMON_KEYS, *module.KEYS, "values", "candidates"]))
     if not sound or (module.closed(keys) and not values):
         return None
@@ -84,6 +89,13 @@ def read_metric(
         name=name, mechanism=kind, ratio=ratio, permanent_ratio=calibrated.permanent_ratio, settings=keys,
         values=values, candidates=tried, entry=entry, device=device, **common,
     )  # fmt: skip
+
+
+def _refuse_lists(table: Table) -> None:
+    for key in ("values", "candidates"):
+        if table.has(key):
+            table.take(key)
+            table.problem(key, "this mechanism takes the integers from low to high", "remove this key")
 
 
 def _read_domain(

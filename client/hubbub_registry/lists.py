@@ -55,7 +55,9 @@ def _tidy(placed: list[tuple[str, object]], source: str = "") -> tuple[str, ...]
             wrong.append(f"{place} is {shown(value)}, not a text in quotes")
             continue
         normal = unicodedata.normalize("NFC", value)
-        if len(normal.encode()) > MAX_VALUE_BYTES:
+        if any("\ud800" <= character <= "\udfff" for character in normal):
+            wrong.append(f"{place}, {shown(normal)}, holds half of a character (a lone surrogate), which is no text")
+        elif len(normal.encode()) > MAX_VALUE_BYTES:
             wrong.append(f"{place} takes more than {MAX_VALUE_BYTES} bytes of UTF-8")
         elif normal in seen:
             wrong.append(f"{place}, {shown(normal)}, repeats {seen[normal]}")

@@ -59,6 +59,11 @@ class Metric:
         return self.device.fingerprint
 
     @property
+    def numeric(self) -> bool:
+        """Whether values are the integers of a range; ``candidates`` then names its buckets, or nothing for a mean."""
+        return "span" in self.device.parameters
+
+    @property
     def closed(self) -> bool:
         """Whether values come from a fixed list."""
         return bool(self.values)

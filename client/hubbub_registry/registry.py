@@ -13,6 +13,8 @@ from hubbub_registry.definition import read_metric
 from hubbub_registry.document import read_document
 from hubbub_registry.errors import Problem, RegistryError
 from hubbub_registry.metric import Metric
+from hubbub_registry.shuffler import SHUFFLER_KEYS, read_shuffler
+from hubbub_registry.statement.stated import Stated, read_stated
 from hubbub_registry.table import Table, path_of, shown
 
 _NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -29,6 +31,10 @@ class Registry:
     """The plan: integers and text only."""
     plan: Plan
     """The plan as a device reads it."""
+    stated: Stated
+    """What its ``[statement]`` table says; in no plan."""
+    shuffler: str = ""
+    """Who, independent of the collector, shuffles reports; empty where nobody is stated to. In no plan."""
 
     def metric(self, name: str) -> Metric:
         """The metric ``name``. Raises RegistryError, naming those there are."""
@@ -53,10 +59,13 @@ def load_registry(path: str | Path, *, candidates: bool = True) -> Registry:
     path = Path(path)
     document = read_document(path)
     problems: list[Problem] = []
-    namespace = _read_header(document.pop("registry", {}), problems)
+    namespace, shuffler = _read_header(document.pop("registry", {}), problems)
+    stated = read_stated(document.pop("statement", {}), problems)
     tables = document.pop("metrics", {})
     for key in document:
-        problems.append(Problem(path_of(key), "is not a table hubbub knows", "write [registry] and [metrics.NAME]"))
+        problems.append(
+            Problem(path_of(key), "is not a table hubbub knows", "write [registry], [statement] and [metrics.NAME]")
+        )
     if not isinstance(tables, dict) or not tables:
         problems.append(Problem("metrics", "there is no metric", "write at least one table [metrics.NAME]"))
         tables = {}
@@ -72,14 +81,14 @@ def load_registry(path: str | Path, *, candidates: bool = True) -> Registry:
         "namespace": namespace,
         "metrics": [dict(metrics[name].entry) for name in sorted(metrics)],
     }
-    return Registry(path, namespace, metrics, plan_document, Plan(plan_document))
+    return Registry(path, namespace, metrics, plan_document, Plan(plan_document), stated, shuffler)
 
 
-def _read_header(raw: object, problems: list[Problem]) -> str:
-    """The namespace of the ``[registry]`` table."""
+def _read_header(raw: object, problems: list[Problem]) -> tuple[str, str]:
+    """The namespace and the independent shuffler of the ``[registry]`` table."""
     table = Table("registry", raw, problems)
     if not isinstance(raw, Mapping):
-        return ""
+        return "", ""
     version = table.take("schema")
     if version is not None and (version is True or version != SCHEMA):
         table.problem(
@@ -92,5 +101,6 @@ def _read_header(raw: object, problems: list[Problem]) -> str:
             f"{shown(namespace)} is not a namespace",
             "write at most 128 letters, digits, dots and dashes, such as org.example.app",
         )
-    table.finish("schema, namespace")
-    return namespace
+    shuffler = read_shuffler(table)
+    table.finish(", ".join(["schema", "namespace", *SHUFFLER_KEYS]))
+    return namespace, shuffler

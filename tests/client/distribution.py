@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 from unittest import mock
 
 from hubbub_client.exponential import MAX_NANO
 from hubbub_client.plan import SCHEMA, Metric, Plan, definition_fingerprint, mechanism
 from hubbub_registry.calibration import Calibrated
+from hubbub_simulations.audit.ratios import worst_of_distributions
 
 Distribution = dict[bytes, Fraction]
 VALUES = [f"v{i}" for i in range(1 << 10)]
@@ -76,12 +76,9 @@ def enumerate_rappor(metric: Metric, value: bytes, permanent: list[bytes], insta
 
 def worst_ratio(distributions: list[Distribution]) -> Fraction:
     """The largest ratio of an output's probabilities between two values; every output must be possible for both."""
-    worst = Fraction(1)
-    for one, other in combinations(distributions, 2):
-        assert one.keys() == other.keys(), "an output that one value can give and another cannot: epsilon is infinite"
-        for record in one:
-            worst = max(worst, one[record] / other[record], other[record] / one[record])
-    return worst
+    worst = worst_of_distributions({b"%d" % number: each for number, each in enumerate(distributions)})
+    assert worst.ratio is not None, "an output that one value can give and another cannot: epsilon is infinite"
+    return worst.ratio
 
 
 def lane_marginals(encode: Callable[[bytes], int], lanes: int, precision: int) -> list[Fraction]:

@@ -70,10 +70,58 @@ def test_a_missing_or_mistyped_part_of_an_entry_is_refused(document: dict[str, A
                     Plan(broken)
 
 
+@pytest.mark.parametrize("bits", [-1, (1 << 16) + 1, 10**30])
+def test_a_field_of_no_width_a_record_has_is_refused(document: dict[str, Any], bits: int) -> None:
+    """A field narrower than nothing, or wider than any record, raises PlanError before anything is allocated."""
+    document["metrics"][0]["fields"][0] = ["x", bits, 0]
+    with pytest.raises(PlanError, match="is damaged"):
+        Plan(resigned(document, 0))
+
+
+def test_a_closed_domain_without_values_is_refused(document: dict[str, Any]) -> None:
+    """A domain of no value, listed as such, raises PlanError: nothing could be encoded after it was paid for."""
+    for place, entry in enumerate(document["metrics"]):
+        if "domain" in entry["parameters"]:
+            entry["parameters"]["domain"] = 0
+            entry["values"] = []
+            with pytest.raises(PlanError, match="is damaged"):
+                Plan(resigned(document, place))
+
+
+def test_the_last_value_of_a_full_code_passes_and_one_more_does_not(document: dict[str, Any]) -> None:
+    """Hadamard response takes blocks x (size - 1) values: the next would own outputs that nobody else can send."""
+    place = next(i for i, e in enumerate(document["metrics"]) if e["mechanism"] == "hadamard-response")
+    entry = document["metrics"][place]
+    full = ((1 << entry["parameters"]["size_bits"]) - 1) << entry["parameters"]["blocks_bits"]
+    for domain, fits in ((full, True), (full + 1, False)):
+        entry["parameters"]["domain"] = domain
+        entry["values"] = [f"v{i}" for i in range(domain)]
+        if fits:
+            Plan(resigned(document, place))
+        else:
+            with pytest.raises(PlanError, match="do not fit the code"):
+                Plan(resigned(document, place))
+
+
+def test_nesting_without_end_is_refused(document: dict[str, Any]) -> None:
+    """An entry nested deeper than an interpreter recurses raises PlanError."""
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    document["metrics"][0]["extra"] = deep
+    with pytest.raises(PlanError):
+        Plan(document)
+    while deep:
+        deep = deep.pop()  # so that it is not freed recursively
+
+
 def test_another_schema_is_refused(document: dict[str, Any]) -> None:
     """A plan of another schema is refused with the number of both."""
     document["schema"] = SCHEMA + 1
     with pytest.raises(PlanError, match=f"schema {SCHEMA + 1}, this client reads schema {SCHEMA}"):
+        Plan(document)
+    document["schema"] = True
+    with pytest.raises(PlanError, match="schema True"):
         Plan(document)
 
 
@@ -93,7 +141,7 @@ def test_a_plan_that_understates_its_epsilon_is_refused(document: dict[str, Any]
     place = next(i for i, entry in enumerate(document["metrics"]) if entry["mechanism"] == kind)
     entry = document["metrics"][place]
     Plan(resigned(document, place))
-    entry["epsilon_nano"] -= 2
+    entry["epsilon_nano"] -= 1  # it was rounded up by less than that
     with pytest.raises(PlanError, match="less privacy than the epsilon it states"):
         Plan(resigned(document, place))
 
@@ -125,6 +173,12 @@ IMPOSSIBLE = [
     ("rappor", {"bits": lambda p: p["bits"] // 2}),
     ("rappor", {"prr_threshold": lambda p: p["prr_threshold"] + (1 << p["prr_precision"])}),
     ("rappor", {"irr_q": lambda p: 1 << p["irr_precision"]}),
+    ("rappor", {"cohorts": lambda _: 0}),
+    ("rappor", {"cohorts": lambda _: (1 << 16) + 1}),  # sent in the clear: too many would name the device
+    ("count-mean-sketch", {"salt": lambda _: 1 << 64}),
+    ("count-mean-sketch", {"width_bits": lambda _: 1 << 40}),
+    ("randomized-response", {"precision": lambda _: 1 << 40}),
+    ("randomized-response", {"uniform_bits": lambda _: 129}),
 ]
 
 
@@ -134,6 +188,7 @@ def test_impossible_integers_are_refused(document: dict[str, Any], kind: str, ch
     place = next(i for i, entry in enumerate(document["metrics"]) if entry["mechanism"] == kind)
     entry = document["metrics"][place]
     entry["epsilon_nano"] = entry["declared_nano"] = 15 * 10**9
+    entry.pop("charges", None)  # each report then costs that epsilon
     Plan(resigned(document, place))
     for key, new in change.items():
         entry["parameters"][key] = new(entry["parameters"])

@@ -184,9 +184,9 @@ def test_the_enumeration_exposes_a_wrong_statement() -> None:
 
 
 def test_every_mechanism_of_the_table_is_enumerated_here() -> None:
-    """No mechanism enters the table without an exact test in this file."""
+    """No mechanism enters the table without an exact test in this file or in test_range_distributions."""
     from hubbub_client.mechanisms import NAMES
 
     enumerated = {"randomized_response", "unary_encoding", "count_mean_sketch", "hadamard_count_mean_sketch"}
-    enumerated |= {"hadamard_response", "rappor"}
+    enumerated |= {"hadamard_response", "rappor", "one_bit_mean", "d_bit_flip"}
     assert {module_name(name) for name in NAMES} == enumerated

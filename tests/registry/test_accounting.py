@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
-from hubbub_registry.accounting import Reports, Spending, reports, spending, total
+from hubbub_registry.accounting import Reports, Spending, reports, reports_within, spending, total
 
 from tests.registries import MECHANISMS, metric_of
+
+# Those whose reports of one value share their noise, and the others.
+PERMANENT = ["d-bit-flip", "one-bit-mean", "rappor"]
+FRESH = [name for name in MECHANISMS if name not in PERMANENT]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +34,7 @@ def test_reports(tmp_path: Path, keys: dict[str, Any], expected: tuple[int, int,
     assert reports(metric) == Reports(*expected)
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", FRESH)
 def test_spending(tmp_path: Path, name: str) -> None:
     """Every figure is its reports times the exact epsilon of one, and a life never exceeds the declared one."""
     metric = metric_of(tmp_path, name, period="7d", reports_per_period=2, lifetime_epsilon=100)
@@ -40,6 +44,29 @@ def test_spending(tmp_path: Path, name: str) -> None:
     assert spent.lifetime is not None
     assert metric.lifetime_epsilon is not None
     assert spent.lifetime <= metric.lifetime_epsilon < spent.lifetime + metric.exact_epsilon * Fraction(1001, 1000)
+
+
+@pytest.mark.parametrize("name", PERMANENT)
+def test_permanent_noise(tmp_path: Path, name: str) -> None:
+    """A life that pays for the bound of one value has no last report of it, and costs no more than is declared."""
+    metric = metric_of(tmp_path, name, period="7d", reports_per_period=2, lifetime_epsilon=100)
+    one = metric.exact_epsilon
+    assert reports(metric) == Reports(2, 106, None)
+    assert spending(metric) == Spending(one, 2 * one, min(106 * one, Fraction(100)), Fraction(100))
+    assert reports_within(metric, 10**9) == 2 * -(-(10**9) // metric.period)
+
+
+@pytest.mark.parametrize("name", PERMANENT)
+def test_permanent_noise_past_its_budget(tmp_path: Path, name: str) -> None:
+    """A life below the bound of one value ends with the last report whose cumulative charge it pays."""
+    charges = metric_of(tmp_path, name).entry["charges"]
+    assert len(charges) > 2
+    budget = Fraction(charges[1] + charges[2], 2 * 10**9)
+    metric = metric_of(tmp_path, name, lifetime_epsilon=float(budget))
+    assert reports(metric).lifetime == 2
+    lifetime = spending(metric).lifetime
+    assert lifetime is not None
+    assert Fraction(charges[1], 10**9) <= lifetime <= budget
 
 
 def test_unbounded(tmp_path: Path) -> None:

@@ -23,6 +23,9 @@ SHAPES: list[tuple[str, dict[str, Any], int]] = [
     ("count-mean-sketch", {"hashes": 1, "width": 2}, 0),
     ("count-mean-sketch", {"hashes": 1 << 16, "width": 1024}, 0),
     ("hadamard-count-mean-sketch", {"hashes": 1024, "width": 1 << 15}, 0),
+    ("one-bit-mean", {"low": 0, "high": 100, "points": 2, "perturbation": None}, 0),
+    ("d-bit-flip", {"low": 0, "high": 100, "buckets": 10, "bits": 1, "perturbation": None}, 0),
+    ("d-bit-flip", {"low": 0, "high": 100, "buckets": 10, "bits": 4, "perturbation": None}, 0),
 ]
 GRID = ["0.001", "0.01", "0.1", "0.5", "1", "1.0986122886681098", "2", "3", "4", "8", "16"]
 

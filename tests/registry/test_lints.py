@@ -126,3 +126,20 @@ def test_lifetime_short_names_the_day(tmp_path: Path) -> None:
     (finding,) = findings(tmp_path, "unary-encoding", lifetime_epsilon=4, reports_per_period=2)
     # Four reports, two in each of two periods of 90 days.
     assert "by 2026-11-28, before 2027-06-01" in finding.what
+
+
+@pytest.mark.parametrize("mechanism", ["rappor", "one-bit-mean", "d-bit-flip"])
+def test_several_reports_a_period_under_permanent_noise_are_an_error(tmp_path: Path, mechanism: str) -> None:
+    """Where reports of one period share noise its figure hides no change, and only a written reason lets it pass."""
+    (finding,) = memoised(tmp_path, mechanism, reports_per_period=1)
+    assert not finding.fails
+    (finding,) = memoised(tmp_path, mechanism, reports_per_period=2)
+    assert finding.fails
+    assert "per period" in finding.what
+    silence = {"memoisation": "That it changed is no secret here"}
+    (finding,) = memoised(tmp_path, mechanism, reports_per_period=2, silence=silence)
+    assert not finding.fails
+
+
+def memoised(folder: Path, mechanism: str, **keys: Any) -> list[Finding]:
+    return [each for each in lint([metric_of(folder, mechanism, **keys)], TODAY) if each.lint == "memoisation"]

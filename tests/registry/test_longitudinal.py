@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hubbub_registry.exact import ln_upper
-from hubbub_registry.longitudinal import MOST_EXACT_REPORTS, one_value_epsilon, one_value_ratio
+from hubbub_registry.longitudinal import MOST_EXACT_REPORTS, one_value_epsilon
+from hubbub_registry.longitudinal import one_value_ratio as ratio_of
 from hubbub_registry.mechanisms import exact_ratio
 
 from tests.registries import metric_of
@@ -32,6 +33,11 @@ def any_parameters(draw: st.DrawFn) -> Parameters:
     p = draw(st.integers(1, (1 << irr_precision) - 2))
     q = draw(st.integers(p + 1, (1 << irr_precision) - 1))
     return parameters((flip, prr_precision), (q, p, irr_precision))
+
+
+def one_value_ratio(p: Parameters, reports: int) -> Fraction:
+    """RAPPOR's, as the client computes it."""
+    return ratio_of("rappor", p, reports)
 
 
 def outputs_of_a_bit(p: Parameters, held: int, reports: int) -> dict[tuple[int, ...], Fraction]:

@@ -30,9 +30,17 @@ PUBLISHED = {
     },
     "count_mean_sketch_apple": {"mechanism": "count-mean-sketch", "epsilon": 4, "hashes": 65536, "width": 1024},
     "hadamard_sketch_apple": {"mechanism": "hadamard-count-mean-sketch", "epsilon": 4, "hashes": 1024, "width": 32768},
+    "one_bit_mean_perturbed": {
+        "mechanism": "one-bit-mean", "epsilon": 0.5695, "low": 0, "high": 1440, "points": 2, "perturbation": 0.2,
+    },
+    "one_bit_mean_permanent": {"mechanism": "one-bit-mean", "points": 120, "perturbation": None},
+    "d_bit_flip_one_bit": {"mechanism": "d-bit-flip", "low": -20, "bits": 1, "perturbation": None},
+    "d_bit_flip_wide": {"mechanism": "d-bit-flip", "high": 1439, "buckets": 32, "bits": 16},
     "one_row_sketch": {"mechanism": "count-mean-sketch", "hashes": 1, "width": 2},
 }  # fmt: skip
 VALUES = ["a", "b", "c", "v99", "naïve", "\N{GRINNING FACE}", "", "x" * 256]
+INTEGERS = ["-20", "-19", "0", "7", "50", "57", "98", "99"]
+NO_INTEGERS = ["100", "-21", "007", "+7", "-0", " 7", "7.0", ""]
 BAD_VALUES = ["x" * 257, "not in any list"]
 
 
@@ -60,7 +68,7 @@ def cases(plan: Plan, name: str) -> list[dict[str, Any]]:
     metric = plan.metric(name)
     encoder = mechanism(metric.mechanism).Encoder(metric, SECRET)
     made = []
-    for value in VALUES + BAD_VALUES:
+    for value in INTEGERS + NO_INTEGERS if "span" in metric.parameters else VALUES + BAD_VALUES:
         for label in ("one", "two"):
             noise = stream(f"{name} {label} {value}", encoder.random_bytes)
             case: dict[str, Any] = {"metric": name, "value": value, "random": noise.hex()}

@@ -10,6 +10,15 @@ Each module has
     calibration gives and with which ``worst_ratio`` would not hold.
 ``worst_ratio(parameters) -> (numerator, denominator)``
     e^epsilon of one report, exactly: the largest ratio of an output's probabilities, over outputs and pairs of values.
+
+A mechanism with permanent noise, which several reports of one value share, also has
+
+``ratio_after(parameters, reports) -> (numerator, denominator) | None``
+    e^epsilon of so many reports (at least 1) of one value, exactly; None where these parameters have no such noise.
+``permanent_ratio(parameters) -> (numerator, denominator)``
+    what no number of reports of one value exceeds.
+``Encoder.permanent_key(data) -> bytes``
+    what the permanent noise is keyed by, besides device, metric and cohort. Raises RejectedValueError.
 """
 
 from hubbub_client.errors import PlanError
@@ -21,6 +30,8 @@ NAMES = (
     "count-mean-sketch",
     "hadamard-count-mean-sketch",
     "hadamard-response",
+    "one-bit-mean",
+    "d-bit-flip",
 )
 
 

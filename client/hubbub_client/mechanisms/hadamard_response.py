@@ -20,6 +20,8 @@ def domain_of(parameters: "dict[str, int]") -> int:
     columns = (1 << parameters["size_bits"]) - 1
     if parameters["domain"] > (columns << parameters["blocks_bits"]):
         raise ValueError("%d values do not fit the code" % parameters["domain"])  # the last would own outputs of none
+    if parameters["domain"] < 2:
+        raise ValueError("fewer than two values")
     return parameters["domain"]
 
 

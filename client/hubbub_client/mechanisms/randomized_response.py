@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def domain_of(parameters: "dict[str, int]") -> int:
     """How many values a plan must list; 0 where any is taken. Raises ValueError for impossible integers."""
     check_threshold(parameters["threshold"], parameters["precision"])
+    if parameters["domain"] < 2:
+        raise ValueError("fewer than two values")
     return parameters["domain"]
 
 

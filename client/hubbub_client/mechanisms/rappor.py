@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hubbub_client.sampling import ByteSource
 
 _COHORT_BYTES = 12
+_MOST_COHORTS = 1 << 16
 
 
 def domain_of(parameters: "dict[str, int]") -> int:
@@ -28,7 +29,11 @@ def domain_of(parameters: "dict[str, int]") -> int:
         check_threshold(parameters["irr_p"], parameters["irr_precision"])
         if parameters["irr_p"] >= parameters["irr_q"]:
             raise ValueError("p is not below q")  # worst_ratio is written for this side
+    if not 1 <= parameters["cohorts"] <= _MOST_COHORTS:
+        raise ValueError("%d cohorts" % parameters["cohorts"])  # a cohort is sent in the clear, and for good
     if not parameters["hashes"]:
+        if parameters["bits"] < 2:
+            raise ValueError("fewer than two values")
         return parameters["bits"]
     if parameters["bits"] != 1 << parameters["bits_bits"]:
         raise ValueError("a filter of %d bits" % parameters["bits"])  # a bucket past the last bit would have no noise
@@ -51,6 +56,40 @@ def worst_ratio(parameters: "dict[str, int]") -> "tuple[int, int]":
         one, zero = stay * q + flip * p, flip * q + stay * p
     hashes = parameters["hashes"] or 1
     return (one * (total - zero)) ** hashes, (zero * (total - one)) ** hashes
+
+
+def ratio_after(parameters: "dict[str, int]", reports: int) -> "tuple[int, int] | None":
+    """e^epsilon of ``reports`` (at least 1) reports of ONE value, exactly; None for one-time RAPPOR.
+
+    The permanent response is shared by all of them, so they are not independent. With a = 1 - f/2, t reports of a
+    filter bit that is 1 show s ones, in one given order, with probability a q^s (1-q)^(t-s) + (1-a) p^s (1-p)^(t-s);
+    for a bit that is 0, a and 1 - a change places. Their quotient rises with (q/p)^s ((1-q)/(1-p))^(t-s), and that
+    with s: the worst output of a bit that falls is all ones, and of a bit that rises all zeros. Two values differ in
+    at most h bits of each kind. Section 3 of the paper gives t = 1 (theorem 2) and the limit (theorem 1).
+    """
+    if not parameters["irr_precision"]:
+        return None
+    total = 1 << parameters["irr_precision"]
+    q, p = parameters["irr_q"], parameters["irr_p"]
+    ones = _shared(parameters, q**reports, p**reports)
+    zeros = _shared(parameters, (total - p) ** reports, (total - q) ** reports)
+    hashes = parameters["hashes"] or 1
+    return (ones[0] * zeros[0]) ** hashes, (ones[1] * zeros[1]) ** hashes
+
+
+def permanent_ratio(parameters: "dict[str, int]") -> "tuple[int, int]":
+    """e^eps_inf, which no number of reports of one value exceeds: ((1 - f/2) / (f/2))**(2 h). Theorem 1."""
+    flip = parameters["prr_threshold"]
+    stay = (1 << parameters["prr_precision"]) - flip
+    bits = 2 * (parameters["hashes"] or 1)
+    return stay**bits, flip**bits
+
+
+def _shared(parameters: "dict[str, int]", likely: int, unlikely: int) -> "tuple[int, int]":
+    """The ratio of an output that is ``likely`` under one permanent bit, ``unlikely`` under the other."""
+    flip = parameters["prr_threshold"]
+    stay = (1 << parameters["prr_precision"]) - flip
+    return stay * likely + flip * unlikely, flip * likely + stay * unlikely
 
 
 def cohort_of(metric: "Metric", secret: bytes) -> int:
@@ -77,6 +116,10 @@ class Encoder:
         self._context = metric.fingerprint + self._cohort.to_bytes(4, "big")
         self._prr_bytes = lanes_bytes(p["bits"], p["prr_precision"])
         self.random_bytes = lanes_bytes(p["bits"], p["irr_precision"]) if p["irr_precision"] else self._prr_bytes
+
+    def permanent_key(self, data: bytes) -> bytes:
+        """What the permanent noise is keyed by, besides metric and cohort: the value itself."""
+        return data
 
     def encode(self, data: bytes, source: "ByteSource") -> bytes:
         """The record of one report."""

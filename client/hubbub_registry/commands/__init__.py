@@ -22,7 +22,8 @@ _USAGE = "usage: hubbub COMMAND [ARGUMENT ...]"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs ``hubbub``; returns the exit status: 0, 1 for an error, 2 for wrong usage, 130 where interrupted.
+    """Runs ``hubbub``; returns the exit status: 0, 1 for an error, 2 for wrong usage, 130 where interrupted, 141 where
+    the reader of the output has gone, whatever the command or the format.
 
     ``argv`` is without the program's name; ``sys.argv`` where it is None. What a user can do wrong gives one line a
     problem on stderr and no stack trace.
@@ -57,6 +58,8 @@ def _run(name: str, entry_point: EntryPoint, argv: list[str]) -> int:
         command.add_arguments(parser)
         return command.run(parser.parse_args(argv))
     except SystemExit as stop:  # argparse, after --help or wrong usage
+        if isinstance(stop.__context__, BrokenPipeError):  # rich's console makes that of one
+            return PIPE_CLOSED
         return stop.code if isinstance(stop.code, int) else 1
     except ModuleNotFoundError as error:
         return _fail(name, missing_package(entry_point, error))

@@ -7,6 +7,17 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+from hubbub_registry.composition.answer import answer
+from hubbub_registry.composition.question import (
+    DEFAULT_DELTA,
+    DEFAULT_HORIZON,
+    Question,
+    read_batch,
+    read_delta,
+    read_horizon,
+    read_household,
+    read_prior,
+)
 from hubbub_registry.errors import RegistryError
 from hubbub_registry.lints import lint
 from hubbub_registry.registry import load_registry
@@ -16,13 +27,22 @@ SUMMARY = "check a registry: exact epsilon per report, period, year and lifetime
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The registry, and whether to print JSON."""
+    """The registry, whether to print JSON, and what to compose."""
     parser.add_argument("registry", metavar="REGISTRY.toml", type=Path)
     parser.add_argument("--json", action="store_true", help="print one JSON document, of errors too")
+    composed = parser.add_argument_group(
+        "composition", "any of these adds what many reports cost together (extra: hubbub[accounting])"
+    )
+    composed.add_argument("--horizon", metavar="TIME", help=f"such as 5y, 52w, 90d; default {DEFAULT_HORIZON}")
+    composed.add_argument("--delta", help=f"from 1e-12 to 0.1; default {DEFAULT_DELTA}")
+    composed.add_argument("--shuffled-batch", metavar="N", help="reports of different devices shuffled together")
+    composed.add_argument("--household", metavar="K", help="devices that change together; default 1")
+    composed.add_argument("--prior", metavar="P", help="what somebody believes beforehand, such as 0.1")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the figures and the findings; 1 where one of them is an error that no written reason silences."""
+    question = _question(arguments)
     try:
         registry = load_registry(arguments.registry)
     except RegistryError as error:
@@ -32,8 +52,24 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"errors": problems}, indent=2))
         return 1
     findings = lint(registry.metrics.values(), datetime.now(UTC).date())
+    answered = None if question is None else answer(registry, question)
     if arguments.json:
-        print(json.dumps(as_json(registry, findings), indent=2))
+        print(json.dumps(as_json(registry, findings, answered), indent=2))
     else:
-        print(as_text(registry, findings))
+        print(as_text(registry, findings, answered))
     return 1 if any(finding.fails for finding in findings) else 0
+
+
+def _question(arguments: argparse.Namespace) -> Question | None:
+    """What is asked of composition; None where none of its options is given. Raises AccountingError."""
+    horizon, delta, batch = arguments.horizon, arguments.delta, arguments.shuffled_batch
+    household, prior = arguments.household, arguments.prior
+    if all(option is None for option in (horizon, delta, batch, household, prior)):
+        return None
+    return Question(
+        read_horizon(DEFAULT_HORIZON if horizon is None else horizon),
+        read_delta(DEFAULT_DELTA if delta is None else delta),
+        None if batch is None else read_batch(batch),
+        1 if household is None else read_household(household),
+        None if prior is None else read_prior(prior),
+    )

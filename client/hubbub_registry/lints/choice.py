@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from hubbub_registry.lints.finding import Finding, warning
+from hubbub_registry.lints.finding import Finding, error, warning
 from hubbub_registry.metric import Metric
 
 
@@ -30,21 +30,29 @@ def better_mechanism(metric: Metric, _today: date) -> Iterator[Finding]:
 
 
 def memoisation(metric: Metric, _today: date) -> Iterator[Finding]:
-    """``memoisation``: permanent noise protects a value that stays, not the fact that it changed."""
-    if metric.permanent_ratio is not None:
-        yield warning(
-            metric,
-            "memoisation",
-            "reports",
-            "the permanent noise is drawn anew where a value changes, so whether it CHANGED between two reports is "
-            "not protected by any figure here",
-            "use it for values that seldom change, and say so in the reason that silences this",
-        )
+    """``memoisation``: permanent noise protects a value that stays, not the fact that it changed.
+
+    An error where one period has several reports: then even the figure per period is no bound between a value that
+    changes within the period and one that stays.
+    """
+    if metric.permanent_ratio is None:
+        return
+    key = "reports" if "reports" in metric.settings else "mechanism"
+    what = (
+        "the permanent noise is drawn anew where a value changes, so whether it CHANGED between two reports is not "
+        "protected by any figure here"
+    )
+    remedy = "use it for values that seldom change, and say so in the reason that silences this"
+    if metric.reports_per_period == 1:
+        yield warning(metric, "memoisation", key, what, remedy)
+    else:
+        what += f"; with {metric.reports_per_period} reports a period that holds for the figure per period too"
+        yield error(metric, "memoisation", key, what, f"set reports_per_period to 1, or {remedy}")
 
 
 def no_candidates(metric: Metric, _today: date) -> Iterator[Finding]:
     """``no-candidates``: reports of an open domain are counted for the values somebody names."""
-    if not metric.closed and not metric.candidates:
+    if not metric.closed and not metric.numeric and not metric.candidates:
         yield warning(
             metric,
             "no-candidates",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
@@ -31,6 +31,11 @@ class Finding:
 
 # A check reads one metric on a given day, and yields what it finds. One function may look for several things.
 Check = Callable[[Metric, date], Iterator[Finding]]
+
+
+def error(metric: Metric, lint: str, key: str, what: str, remedy: str) -> Finding:
+    """As ``warning``, of what stops ``check`` and ``compile`` until it is mended or silenced."""
+    return replace(warning(metric, lint, key, what, remedy), level="error")
 
 
 def warning(metric: Metric, lint: str, key: str, what: str, remedy: str) -> Finding:

@@ -3,7 +3,8 @@
 A module here has ``KEYS`` (the TOML keys it takes beside the common ones), ``closed(keys)`` (whether the domain is
 a fixed list of values) and ``calibrate(settings) -> Calibrated``. The exact worst-case ratio comes from the client's
 own ``worst_ratio``, over the very integers the device uses, so the two cannot drift apart; the tests hold it against
-the enumerated output distribution of the encoder.
+the enumerated output distribution of the encoder. A mechanism over a range of integers also has ``labels(keys)``: the
+names of what is counted in it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from typing import Any, Protocol, cast
 from hubbub_client.mechanisms import NAMES, module_name
 from hubbub_registry.calibration import Calibrated
 
-__all__ = ["NAMES", "Key", "Mechanism", "Settings", "client_module", "exact_ratio", "mechanism", "module_name"]
+__all__ = [
+    "NAMES", "Key", "Mechanism", "Settings", "client_module", "exact_ratio", "mechanism", "module_name", "range_labels",
+    "takes_integers",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,16 @@ class Mechanism(Protocol):
 def mechanism(name: str) -> Mechanism:
     """The registry's module of mechanism ``name``. Raises PlanError for a name not in the table."""
     return cast(Mechanism, import_module(f"hubbub_registry.mechanisms.{module_name(name)}"))
+
+
+def takes_integers(module: Mechanism) -> bool:
+    """Whether a mechanism's values are the integers of a range."""
+    return hasattr(module, "labels")
+
+
+def range_labels(module: Mechanism, keys: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of what a mechanism over a range of integers counts: its buckets, or nothing for a mean."""
+    return cast(tuple[str, ...], cast(Any, module).labels(keys))
 
 
 def client_module(name: str) -> Any:

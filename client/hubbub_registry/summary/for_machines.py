@@ -8,17 +8,22 @@ from fractions import Fraction
 from typing import Any
 
 from hubbub_registry.accounting import Spending, reports, spending, total
+from hubbub_registry.composition.answer import Answer
 from hubbub_registry.exact import float_up, ln_upper
 from hubbub_registry.lints import Finding
 from hubbub_registry.longitudinal import one_value_epsilon
 from hubbub_registry.metric import Metric
 from hubbub_registry.registry import Registry
+from hubbub_registry.summary.answer_for_machines import answer_as_json
 
 
-def as_json(registry: Registry, findings: Sequence[Finding]) -> dict[str, Any]:
-    """The document: ``namespace``, ``metrics`` by name, ``findings`` and ``errors`` (those that fail the check)."""
+def as_json(registry: Registry, findings: Sequence[Finding], answer: Answer | None = None) -> dict[str, Any]:
+    """The document: ``namespace``, ``metrics`` by name, ``findings`` and ``errors`` (those that fail the check).
+
+    With an answer also ``composed``.
+    """
     metrics = registry.metrics.values()
-    return {
+    document: dict[str, Any] = {
         "namespace": {"name": registry.namespace, "epsilon": _figures(total(map(spending, metrics)))},
         "metrics": {metric.name: _metric(metric) for metric in metrics},
         "findings": [asdict(finding) for finding in findings],
@@ -28,6 +33,9 @@ def as_json(registry: Registry, findings: Sequence[Finding]) -> dict[str, Any]:
             if finding.fails
         ],
     }
+    if answer is not None:
+        document["composed"] = answer_as_json(answer)
+    return document
 
 
 def _metric(metric: Metric) -> dict[str, Any]:

@@ -6,56 +6,43 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from hubbub_registry.accounting import Spending, reports, spending, total
+from hubbub_registry.composition.answer import Answer
 from hubbub_registry.exact import ln_upper
 from hubbub_registry.lints import Finding
 from hubbub_registry.longitudinal import one_value_epsilon
 from hubbub_registry.metric import Metric
 from hubbub_registry.registry import Registry
+from hubbub_registry.summary.answer_for_people import answer_as_text
+from hubbub_registry.summary.figures import columns, decimal_up, duration
 
-DECIMALS = 6
+__all__ = ["as_text", "decimal_up"]
+
 # More digits than this say nothing to a reader; --json has them.
 _SHORT_INTEGER = 10**30
-_UNITS = {"w": 604800, "d": 86400, "h": 3600, "m": 60, "s": 1}
 
 
-def as_text(registry: Registry, findings: Sequence[Finding]) -> str:
-    """A table of epsilon for every metric and their sum, then a paragraph a metric, then the findings."""
+def as_text(registry: Registry, findings: Sequence[Finding], answer: Answer | None = None) -> str:
+    """A table of epsilon for every metric and their sum, a paragraph a metric, the answer if any, the findings."""
     metrics = list(registry.metrics.values())
     lines = [f"{registry.namespace}: {_count(len(metrics), 'metric')} in {registry.path}", ""]
     rows = [["epsilon, exact, rounded up", "per report", "per period", "per year", "lifetime"]]
     rows += [[metric.name, *_figures(spending(metric))] for metric in metrics]
     rows.append(["one device, all metrics", *_figures(total(map(spending, metrics)))])
-    lines += _table(rows)
+    lines += columns(rows)
+    permanent = [metric.name for metric in metrics if metric.permanent_ratio is not None]
+    if permanent:
+        lines.append(f"{', '.join(permanent)}: past one report, between histories that change at the same reports")
     for metric in metrics:
         lines += ["", metric.name, *(f"  {label:12}{text}" for label, text in _describe(metric))]
+    if answer is not None:
+        lines += ["", answer_as_text(answer)]
     lines += ["", *_findings(findings)]
     return "\n".join(lines)
-
-
-def decimal_up(value: Fraction, decimals: int = DECIMALS) -> str:
-    """``value``, not negative, with so many decimals, rounded up: what is printed never flatters."""
-    scaled = -(-value.numerator * 10**decimals // value.denominator)
-    whole, rest = divmod(scaled, 10**decimals)
-    return f"{whole}.{rest:0{decimals}}"
-
-
-def duration(seconds: int) -> str:
-    """Seconds in the largest unit that divides them, as a registry writes a period."""
-    unit = next(unit for unit, length in _UNITS.items() if seconds % length == 0)
-    return f"{seconds // _UNITS[unit]}{unit}"
 
 
 def _figures(spent: Spending) -> list[str]:
     lifetime = "unbounded" if spent.lifetime is None else decimal_up(spent.lifetime)
     return [decimal_up(spent.per_report), decimal_up(spent.per_period), decimal_up(spent.per_year), lifetime]
-
-
-def _table(rows: list[list[str]]) -> list[str]:
-    first, *widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    return [
-        f"{row[0]:{first}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths, strict=True))
-        for row in rows
-    ]
 
 
 def _describe(metric: Metric) -> Iterator[tuple[str, str]]:
@@ -73,7 +60,7 @@ def _describe(metric: Metric) -> Iterator[tuple[str, str]]:
         f"at most {metric.reports_per_period} each {duration(metric.period)}, {count.per_year} a year, {life}; "
         f"until {metric.expires}",
     )
-    if count.lifetime is None:
+    if metric.lifetime_epsilon is None:
         yield "unbounded", f"because: {metric.unbounded_justification}"
     if metric.permanent_ratio is not None:
         period = decimal_up(one_value_epsilon(metric, count.per_period))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +18,15 @@ NOW = 1_800_000_000
 DAY = 86_400
 
 
-@cache
-def _plan(metrics: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]) -> Plan:
-    with tempfile.TemporaryDirectory() as folder:
-        return registry_of(Path(folder), **{name: dict(keys) for name, keys in metrics}).plan
+_PLANS: dict[str, Plan] = {}
 
 
 def plan_of(**metrics: dict[str, Any]) -> Plan:
     """A plan of these metrics, in the terms of tests.registries."""
-    return _plan(tuple((name, tuple(keys.items())) for name, keys in metrics.items()))
+    if repr(metrics) not in _PLANS:
+        with tempfile.TemporaryDirectory() as folder:
+            _PLANS[repr(metrics)] = registry_of(Path(folder), **metrics).plan
+    return _PLANS[repr(metrics)]
 
 
 def sketch_plan(reports: int = 1, lifetime: int = 10_000) -> Plan:

@@ -7,8 +7,9 @@ from contextlib import suppress
 import pytest
 
 from hubbub_client import Answer, MemoryStorage, Reporter, upload
-from hubbub_client.budget import Budget
 from hubbub_client.frames import parse
+from hubbub_client.ledger import Ledger
+from hubbub_client.report_files import PENDING, fate_of
 
 from tests.client.reporter.reporting import (
     DAY,
@@ -24,6 +25,7 @@ PER_PERIOD = 3
 LIFETIME = 7
 PLAN = sketch_plan(reports=PER_PERIOD, lifetime=LIFETIME)
 WIDTH = PLAN.metric("m").record_bytes
+LIMIT = 256  # so little that the log of what was sent overflows
 
 
 class DyingCollector(Collector):
@@ -58,15 +60,15 @@ def live(reporter: Reporter) -> None:
 def check(storage: MemoryStorage, collector: Collector) -> None:
     """No report left the device, or waits to, that was not paid for; none left under two ids, or one id with two."""
     storage = MemoryStorageOf(storage.files)
-    budget = Budget.load(storage)
-    spent = budget.entries.get("m", [0, 0, 0, 0])[3] if budget else 0
+    ledger = Ledger.load(storage)
+    spent = ledger.total() if ledger else 0
     delivered = collector.records(WIDTH)
     assert len(set(delivered)) == len(delivered)
     waiting = [
         record
         for name, data in storage.files.items()
-        if name.startswith(("open-", "upload-"))
-        for _, _, record in parse(data)[0]
+        if fate_of(name) in PENDING
+        for record in [report.record for report in parse(data)[0]]
     ]
     left = set(delivered) | set(waiting)
     metric = PLAN.metric("m")
@@ -87,12 +89,13 @@ class MemoryStorageOf(MemoryStorage):
 def run(storage: MemoryStorage, collector: Collector, second: Collector, life: Callable[[Reporter], None]) -> None:
     """A life that may end early, then two more days on what is left, to the same collector in the end."""
     with suppress(PowerCut):
-        life(reporter_of(PLAN, storage, collector, source=os.urandom))
+        life(reporter_of(PLAN, storage, collector, source=os.urandom, limit=LIMIT))
     check(storage, collector)
     second.bodies = collector.bodies
     for day in (0, 1, 2):
         left = MemoryStorageOf(storage.files)
-        life(reporter_of(PLAN, left, second, source=os.urandom, clock=lambda day=day: NOW + day * DAY))
+        clock = lambda day=day: NOW + day * DAY  # noqa: E731
+        life(reporter_of(PLAN, left, second, source=os.urandom, clock=clock, limit=LIMIT))
         check(left, second)
     last = reporter_of(PLAN, MemoryStorageOf(storage.files), second, source=os.urandom)
     assert last.flush().kept == 0
@@ -102,7 +105,7 @@ def run(storage: MemoryStorage, collector: Collector, second: Collector, life: C
 
 def operations() -> list[str]:
     storage = FailingStorage(0, "", PowerCut, {})
-    live(reporter_of(PLAN, storage))
+    live(reporter_of(PLAN, storage, limit=LIMIT))
     return storage.log
 
 
@@ -141,14 +144,14 @@ def test_a_power_cut_while_sending_repeats_the_same_upload(at: int, arrives: boo
 
 
 def test_a_ledger_that_spends_after_it_encodes_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The crash test fails on a budget that is stored only after the report was queued."""
-    honest = Budget.spend
+    """The crash test fails on a ledger that is stored only after the report was queued."""
+    honest = Ledger.spend
     delayed: list[Callable[[], None]] = []
 
-    def spend(self: Budget, metric: object, now: int) -> str | None:
+    def spend(self: Ledger, metric: object, now: int, tag: str) -> int:
         save = self.save
         monkeypatch.setattr(self, "save", lambda: delayed.append(save), raising=False)
-        return honest(self, metric, now)  # type: ignore[arg-type]
+        return honest(self, metric, now, tag)  # type: ignore[arg-type]
 
     def late(reporter: Reporter) -> None:
         for _ in range(2):
@@ -156,7 +159,7 @@ def test_a_ledger_that_spends_after_it_encodes_is_caught(monkeypatch: pytest.Mon
             while delayed:
                 delayed.pop()()
 
-    monkeypatch.setattr(Budget, "spend", spend)
+    monkeypatch.setattr(Ledger, "spend", spend)
     caught = []
     for at in range(1, 20):
         delayed.clear()

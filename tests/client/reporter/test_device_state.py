@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from hubbub_client import MemoryStorage
+from hubbub_client import MemoryStorage, StateError
+from hubbub_client.ledger import tag_of
+from hubbub_client.plan import mechanism
+from hubbub_client.prf import LEAST_SECRET_BYTES, expand
 
 from tests.client.reporter.reporting import DAY, NOW, Collector, Noise, plan_of, reporter_of, sketch_plan
 
@@ -36,6 +39,20 @@ def test_the_secret_decides_permanent_noise() -> None:
     assert len(cohorts) == 1
 
 
+def test_a_secret_shorter_than_16_bytes_is_refused() -> None:
+    """No permanent noise, cohort or tag is made from a secret that could be guessed; the message does not hold it."""
+    metric = plan_of(m={"mechanism": "rappor"}).metric("m")
+    for count in range(LEAST_SECRET_BYTES):
+        for make in (
+            lambda secret: expand(secret, b"label", b"", 8),
+            lambda secret: mechanism("rappor").Encoder(metric, secret),
+            lambda secret: tag_of(secret, metric, b"value"),
+        ):
+            with pytest.raises(StateError, match=f"of {count} bytes can be guessed"):
+                make(b"s" * count)
+    assert mechanism("rappor").Encoder(metric, b"s" * LEAST_SECRET_BYTES)
+
+
 def test_every_damage_to_the_secret_fails_closed() -> None:
     """A secret cut at any byte, or with any one bit changed, stops reporting, and no new one is made."""
     storage = used()
@@ -53,7 +70,7 @@ def test_every_damage_to_the_secret_fails_closed() -> None:
     assert reporter.counts == {"state-damaged": len(damaged)}
 
 
-@pytest.mark.parametrize("lost", [["budget"], ["secret"], ["budget", "secret"]])
+@pytest.mark.parametrize("lost", [["ledger"], ["secret"], ["ledger", "secret"]])
 def test_what_is_lost_after_first_use_is_not_made_again(lost: list[str]) -> None:
     """Without its budget, its secret, or both while reports wait, a device reports nothing more."""
     storage = used()
@@ -69,10 +86,10 @@ def test_what_is_lost_after_first_use_is_not_made_again(lost: list[str]) -> None
 def test_state_that_is_put_back_is_used_again() -> None:
     """A Reporter that found its state damaged goes on once the state is whole, without being made anew."""
     storage = used()
-    good = storage.files.pop("budget")
+    good = storage.files.pop("ledger")
     reporter = reporter_of(sketch_plan(), storage, clock=lambda: NOW + DAY)
     assert not reporter.record("m", "a")
-    storage.files["budget"] = good
+    storage.files["ledger"] = good
     assert reporter.record("m", "a")
 
 
@@ -90,6 +107,6 @@ def test_a_stranger_s_file_is_no_sign_of_use() -> None:
 def test_what_was_paid_for_is_delivered_though_the_budget_is_damaged() -> None:
     """Reports that were made before the damage are still uploaded: their budget was spent."""
     storage = used()
-    storage.files["budget"] = b"damaged"
+    storage.files["ledger"] = b"damaged"
     collector = Collector()
     assert reporter_of(sketch_plan(), storage, collector).flush().sent == 1

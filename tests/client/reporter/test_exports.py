@@ -10,8 +10,8 @@ def test_the_package_exports_exactly_these_names() -> None:
     """What hubbub_client exports is a promise, and changes only on purpose."""
     assert sorted(hubbub_client.__all__) == [
         "Answer", "EntropyError", "FileStorage", "FlushResult", "HttpTransport", "HubbubError", "MemoryStorage",
-        "Plan", "PlanError", "RejectedValueError", "Reporter", "StateError", "StateInUseError", "TransportError",
-        "UnknownMetricError",
+        "OtherDeviceError", "Plan", "PlanChangeError", "PlanError", "RejectedValueError", "Report", "Reporter",
+        "RolledBackError", "StateError", "StateInUseError", "TransportError", "UnknownMetricError",
     ]  # fmt: skip
     for name in hubbub_client.__all__:
         assert getattr(hubbub_client, name).__name__ == name

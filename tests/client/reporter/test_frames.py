@@ -3,27 +3,38 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hubbub_client.frames import OVERHEAD, frame, parse
+from hubbub_client.frames import OVERHEAD, Report, frame, parse
 
+INTEGERS = st.integers(0, 2**64 - 1)
+NAMES = st.text("abcdefghijklmnopqrstuvwxyz0123456789_", min_size=1, max_size=64)
 REPORTS = st.lists(
-    st.tuples(st.binary(min_size=8, max_size=8), st.integers(0, 2**64 - 1), st.binary(max_size=40)), max_size=6
-)
+    st.builds(
+        Report, NAMES, st.binary(min_size=8, max_size=8), INTEGERS, INTEGERS, INTEGERS, st.binary(max_size=40)
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+def size(report: Report) -> int:
+    return OVERHEAD + len(report.name) + len(report.record)
 
 
 @given(REPORTS)
-def test_frames_give_the_reports_back(reports: list[tuple[bytes, int, bytes]]) -> None:
+def test_frames_give_the_reports_back(reports: list[Report]) -> None:
     """Reports that were framed one after another are parsed as they were, and fill the file."""
-    data = b"".join(frame(*report) for report in reports)
-    assert parse(data) == (reports, True)
-    assert len(data) == sum(OVERHEAD + len(record) for _, _, record in reports)
+    data = b"".join(map(frame, reports))
+    found, whole = parse(data)
+    assert whole
+    assert [vars(report) for report in found] == [vars(report) for report in reports]
+    assert len(data) == sum(map(size, reports))
 
 
 @given(REPORTS)
-def test_a_tail_torn_at_any_byte_loses_the_last_report_only(reports: list[tuple[bytes, int, bytes]]) -> None:
+def test_a_tail_torn_at_any_byte_loses_the_last_report_only(reports: list[Report]) -> None:
     """Cut at any byte, a file gives every report that was whole, and says whether there is a torn one."""
     data = b""
     for whole, report in enumerate(reports):
-        added = frame(*report)
+        added = frame(report)
         for cut in range(1, len(added)):
             assert parse(data + added[:cut]) == (reports[:whole], False)
         data += added
@@ -31,11 +42,9 @@ def test_a_tail_torn_at_any_byte_loses_the_last_report_only(reports: list[tuple[
 
 
 @given(REPORTS, st.data())
-def test_a_changed_byte_never_makes_another_report(
-    reports: list[tuple[bytes, int, bytes]], data: st.DataObject
-) -> None:
+def test_a_changed_byte_never_makes_another_report(reports: list[Report], data: st.DataObject) -> None:
     """Where one byte of a file was changed, what is parsed is the reports before it."""
-    framed = b"".join(frame(*report) for report in reports)
+    framed = b"".join(map(frame, reports))
     if framed:
         at = data.draw(st.integers(0, len(framed) - 1))
         changed = bytearray(framed)
@@ -43,11 +52,11 @@ def test_a_changed_byte_never_makes_another_report(
         found, clean = parse(bytes(changed))
         assert not clean
         assert found == reports[: len(found)]
-        assert sum(OVERHEAD + len(record) for _, _, record in found) <= at
+        assert sum(map(size, found)) <= at
 
 
 def test_zeros_that_a_power_cut_left_are_no_reports() -> None:
     """A file system that lengthened a file and wrote nothing into it added no report."""
-    good = frame(b"f" * 8, 7, b"record")
+    report = Report("m", b"f" * 8, 7, 1, 2, b"record")
     for zeros in range(1, 64):
-        assert parse(good + bytes(zeros)) == ([(b"f" * 8, 7, b"record")], False)
+        assert parse(frame(report) + bytes(zeros)) == ([report], False)

@@ -38,23 +38,26 @@ def reporter(transport):
 
 first = reporter(Dead())
 for name in first.plan.metrics:
-    assert first.record(name, "a"), (name, first.counts, first.problem)
-    assert not first.record(name, "a")
+    value = "37" if name in ("one_bit_mean", "d_bit_flip") else "a"
+    assert first.record(name, value), (name, first.counts, first.problem)
+    assert not first.record(name, value)
 assert not first.record("nothing", "a")
 assert not first.record("rappor", [1])
 assert not first.record("randomized_response", "zz")
 assert first.flush().kept == len(first.plan.metrics)
 assert len(waits) == 3
 first.close()
-assert first.counts == {"period-used-up": 6, "unknown-metric": 1, "type": 1, "not-in-values": 1}, first.counts
+used_up = {"period-used-up": len(first.plan.metrics)}
+used_up.update({"unknown-metric": 1, "type": 1, "not-in-values": 1})
+assert first.counts == used_up, first.counts
 
 second = reporter(Log())
 assert second.flush().sent == len(second.plan.metrics)
 now -= 86400
 assert not second.record("rappor", "a")
 assert second.counts == {"clock-went-back": 1}
-with open(sys.argv[3] + "/state/deep/budget", "ab") as budget:
-    budget.write(b"x")
+with open(sys.argv[3] + "/state/deep/ledger", "ab") as ledger:
+    ledger.write(b"x")
 third = reporter(Log())
 assert not third.record("rappor", "a")
 assert third.counts == {"state-damaged": 1}, third.counts
@@ -64,8 +67,15 @@ except TransportError as error:
     assert "needs CPython" in str(error)
 else:
     raise AssertionError
-memory = Reporter(third.plan, state=MemoryStorage(), transport=Log(), clock=lambda: now)
+memory = Reporter(third.plan, state=MemoryStorage(), transport=Log(), clock=lambda: now, device=b"this board")
 assert memory.record("rappor", "a")
+assert memory.spent() == memory.spent("rappor") == third.plan.metrics["rappor"].charges[0]
+assert memory.flush().sent == 1
+assert [state for state, _ in memory.log()] == ["sent"]
+assert memory.set_enabled(False) and not memory.record("rappor", "a")
+assert memory.set_enabled(True) and not memory.record("rappor", "a")
+assert memory.counts == {"opted-out": 1, "period-used-up": 1}, memory.counts
+assert not memory.replace_plan(b"{}") and memory.replace_plan(third.plan)
 """
 
 
@@ -80,8 +90,8 @@ def test_the_reporter_runs_unchanged_on_micropython(tmp_path: Path) -> None:
         check=True, cwd=tmp_path,
     )  # fmt: skip
     data = (tmp_path / "log").read_bytes()
-    (upload,) = [data[4 : 4 + int.from_bytes(data[:4], "big")]]
-    assert len(data) == 4 + len(upload)
+    upload = data[4 : 4 + int.from_bytes(data[:4], "big")]
+    assert len(data) > 4 + len(upload)  # what the last Reporter of the program sent comes after it
     version, upload_id, batches = msgpack.unpackb(upload)
     assert (version, len(upload_id)) == (1, 16)
     assert {fingerprint: len(records) for fingerprint, _, records in batches} == {

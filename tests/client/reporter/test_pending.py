@@ -13,6 +13,7 @@ from hubbub_client.frames import OVERHEAD
 from tests.client.reporter.reporting import DAY, NOW, Collector, Noise, plan_of, reporter_of, sketch_plan
 
 WIDTH = sketch_plan().metric("m").record_bytes
+FRAME = OVERHEAD + len("m") + WIDTH
 
 
 def files(storage: MemoryStorage, kind: str) -> list[str]:
@@ -75,7 +76,7 @@ def test_a_restarted_device_goes_on_with_the_file_it_had_open() -> None:
     assert len(collector.uploads()) == 1
 
 
-@pytest.mark.parametrize("cut", range(1, OVERHEAD + WIDTH))
+@pytest.mark.parametrize("cut", range(1, FRAME))
 def test_a_torn_tail_loses_one_report_and_nothing_after_it(cut: int) -> None:
     """After a crash in the middle of an append, the reports before it and those made later all arrive."""
     storage = MemoryStorage()
@@ -104,7 +105,7 @@ def test_a_file_that_holds_only_a_torn_report_is_removed_and_never_sent() -> Non
     collector = Collector()
     after = reporter_of(sketch_plan(), storage, collector)
     assert (after.flush().sent, after.counts, collector.bodies) == (0, {"torn": 1}, [])
-    assert files(storage, "") == ["budget", "secret"]
+    assert files(storage, "") == ["ledger", "secret"]
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), min_size=1, max_size=12))
@@ -140,18 +141,16 @@ def test_the_limit_holds_and_the_oldest_give_way() -> None:
     reporter = reporter_of(plan, storage, collector, limit=limit)
     made: list[bytes] = []
     for _ in range(300):
-        before = b"".join(storage.files[name] for name in files(storage, "open-"))
         assert reporter.record("m", "a")
         pending = [storage.files[name] for name in storage.files if name.startswith(("open-", "upload-"))]
         assert sum(map(len, pending)) <= limit
-        now = b"".join(storage.files[name] for name in files(storage, "open-"))
-        made.append((now.removeprefix(before))[20 : 20 + WIDTH])
+        made.append(reporter.log()[-1][1].record)
     result = reporter.flush()
     assert result.sent + result.dropped == 300
     assert result.dropped == reporter.counts["dropped"]
     assert sorted(collector.records(WIDTH)) == sorted(made[result.dropped :])
     # No more than one upload's worth of room was wasted.
-    assert result.sent * (OVERHEAD + WIDTH) > limit - limit // 16 - (OVERHEAD + WIDTH)
+    assert result.sent * FRAME > limit - limit // 16 - FRAME
 
 
 def test_a_limit_that_was_lowered_is_kept_at_the_next_report() -> None:
@@ -163,7 +162,7 @@ def test_a_limit_that_was_lowered_is_kept_at_the_next_report() -> None:
         assert generous.record("m", "a")
     frugal = reporter_of(plan, storage, limit=1024, source=os.urandom)
     assert frugal.record("m", "a")
-    assert sum(len(storage.files[name]) for name in storage.files if "-" in name) <= 1024
+    assert sum(len(storage.files[name]) for name in files(storage, "open-") + files(storage, "upload-")) <= 1024
 
 
 def test_the_upload_that_is_being_sent_is_not_dropped() -> None:
@@ -190,10 +189,25 @@ def test_the_upload_that_is_being_sent_is_not_dropped() -> None:
 
 
 def test_files_lie_on_disk_under_the_names_the_documentation_gives(tmp_path: Path) -> None:
-    """A state directory holds secret, budget, lock, and open and closed uploads, and nothing else."""
+    """A state directory holds secret, ledger, lock, and open and closed uploads, and nothing else."""
     with reporter_of(sketch_plan(), str(tmp_path), source=Noise()) as reporter:
         assert reporter.record("m", "a")
     names = sorted(os.listdir(tmp_path))
-    assert names[:2] == ["budget", "lock"]
+    assert names[:2] == ["ledger", "lock"]
     assert names[2].startswith("open-00000001-")
     assert names[3:] == ["secret"]
+
+
+@pytest.mark.parametrize(("width", "reports"), [(16384, 300), (2, 9000)])
+def test_no_upload_is_larger_than_a_collector_takes(width: int, reports: int) -> None:
+    """However large the limit, a body stays below 1 MiB and 4096 batches, so that no collector refuses it for good."""
+    plan = plan_of(
+        m={"mechanism": "count-mean-sketch", "reports_per_period": reports, "lifetime_epsilon": 10**6, "width": width}
+    )
+    collector = Collector()
+    reporter = reporter_of(plan, MemoryStorage(), collector, limit=64 << 20)
+    for _ in range(reports):
+        assert reporter.record("m", "a")
+    assert reporter.flush().sent == reports
+    assert max(len(body) for body in collector.bodies) < 1 << 20
+    assert len(collector.bodies) > 1

@@ -42,7 +42,7 @@ def damaged() -> MemoryStorage:
     reporter = reporter_of(plan_of(m=CLOSED), storage)
     assert reporter.record("m", "a")
     assert reporter.flush().sent == 1
-    storage.files["budget"] = storage.files["budget"][:-1]
+    storage.files["ledger"] = storage.files["ledger"][:-1]
     return storage
 
 

@@ -12,6 +12,7 @@ from hubbub_client.mechanisms import NAMES
 from hubbub_client.reasons import REASONS
 
 from tests.client.reporter.reporting import Collector, plan_of, reporter_of, sketch_plan
+from tests.registries import values_of
 
 EVERY = plan_of(**{name.replace("-", "_"): {"mechanism": name, "reports_per_period": 1000} for name in NAMES})
 ANYTHING = st.one_of(
@@ -45,8 +46,8 @@ def test_every_mechanism_is_recorded_and_arrives(name: str) -> None:
     """Two reports of a metric arrive as two records of its width, under its fingerprint."""
     collector = Collector()
     reporter = reporter_of(EVERY, transport=collector)
-    assert reporter.record(name, "a")
-    assert reporter.record(name, "b")
+    for value in values_of(EVERY.metric(name).mechanism)[:2]:
+        assert reporter.record(name, value)
     assert reporter.flush().sent == 2
     ((fingerprint, _, records),) = next(iter(collector.uploads().values()))
     metric = EVERY.metric(name)

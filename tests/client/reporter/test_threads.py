@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from hubbub_client import Answer
+from hubbub_client import Answer, FileStorage
 
 from tests.client.reporter.reporting import Collector, reporter_of, sketch_plan
 
@@ -56,3 +57,28 @@ def test_threads_that_record_together_get_no_more_than_the_budget() -> None:
     assert len(records) == len(set(records)) == 100
     assert len(collector.bodies) == len(collector.uploads())
     assert reporter.counts == {"period-used-up": 220}
+
+
+def test_closing_during_a_flush_gives_the_state_free(tmp_path: Path) -> None:
+    """A flush that is in the network when the reporter is closed takes nothing up again; its upload counts once."""
+    entered, leave = threading.Event(), threading.Event()
+
+    class Hanging(Collector):
+        def send(self, body: bytes) -> Answer:
+            entered.set()
+            assert leave.wait(30)
+            return super().send(body)
+
+    collector = Hanging()
+    reporter = reporter_of(sketch_plan(), FileStorage(str(tmp_path / "state")), collector)
+    assert reporter.record("m", "a")
+    with ThreadPoolExecutor() as pool:
+        flushing = pool.submit(reporter.flush)
+        assert entered.wait(30)
+        reporter.close()
+        leave.set()
+        assert "was closed" in str(flushing.result().problem)
+    with reporter_of(sketch_plan(), FileStorage(str(tmp_path / "state")), collector) as following:
+        assert following.flush().sent == 1
+    assert len(collector.uploads()) == 1  # sent twice, under one id
+    assert len(collector.bodies) == 2

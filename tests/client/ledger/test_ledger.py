@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hubbub_client import MemoryStorage, StateError
-from hubbub_client.budget import Budget
+from hubbub_client.ledger import Entry, Ledger
 
 from tests.client.reporter.reporting import DAY, NOW, FailingStorage, plan_of, reporter_of, sketch_plan
 
@@ -18,10 +18,10 @@ def sketch(**keys: object) -> dict[str, object]:
     return {"mechanism": "count-mean-sketch", "epsilon": 1, "lifetime_epsilon": 10_000, **keys}
 
 
-def spent(storage: MemoryStorage) -> list[int]:
-    budget = Budget.load(storage)
-    assert budget is not None
-    return budget.entries["m"]
+def entry_of(storage: MemoryStorage, name: str = "m") -> Entry:
+    ledger = Ledger.load(storage)
+    assert ledger is not None
+    return ledger.entries[name]
 
 
 def test_a_period_gives_as_many_reports_as_it_declares() -> None:
@@ -47,7 +47,7 @@ def test_a_lifetime_is_never_exceeded_and_never_refilled() -> None:
         now[0] += 500 * DAY
     assert metric.lifetime_nano is not None
     assert made == metric.lifetime_nano // metric.epsilon_nano == 5
-    assert spent(storage)[3] == made * metric.epsilon_nano
+    assert entry_of(storage).spent == made * metric.epsilon_nano
 
 
 def test_an_unbounded_lifetime_is_still_counted() -> None:
@@ -57,7 +57,7 @@ def test_an_unbounded_lifetime_is_still_counted() -> None:
     storage = MemoryStorage()
     for day in range(10):
         assert reporter_of(plan, storage, clock=lambda day=day: NOW + day * DAY).record("m", "a")
-    assert spent(storage)[3] == 10 * plan.metric("m").epsilon_nano
+    assert entry_of(storage).spent == 10 * plan.metric("m").epsilon_nano
     bounded = sketch_plan(lifetime=10)
     reporter = reporter_of(bounded, storage, clock=lambda: NOW + 10 * DAY)
     assert not reporter.record("m", "a")
@@ -65,7 +65,7 @@ def test_an_unbounded_lifetime_is_still_counted() -> None:
 
 
 def test_a_new_version_of_a_plan_does_not_refill_anything() -> None:
-    """The budget goes by the metric's name: another fingerprint finds the period used and the lifetime spent."""
+    """The ledger goes by the metric's name: another fingerprint finds the period used and the lifetime spent."""
     first = plan_of(m=sketch(width=128, lifetime_epsilon=2))
     second = plan_of(m=sketch(width=256, lifetime_epsilon=2))
     assert first.metric("m").fingerprint != second.metric("m").fingerprint
@@ -116,29 +116,29 @@ def test_metrics_have_budgets_of_their_own() -> None:
     assert [reporter.record(name, "a") for name in "mmnnn"] == [True, False, True, True, False]
 
 
-def test_every_damage_to_a_stored_budget_is_noticed() -> None:
-    """A budget cut at any byte, or with any one bit changed, is refused, and is never begun afresh."""
+def test_every_damage_to_a_stored_ledger_is_noticed() -> None:
+    """A ledger cut at any byte, or with any one bit changed, is refused, and is never begun afresh."""
     storage = MemoryStorage()
     assert reporter_of(sketch_plan(), storage).record("m", "a")
-    good = storage.files["budget"]
+    good = storage.files["ledger"]
     damaged = [good[:cut] for cut in range(len(good))]
     for at in range(8 * len(good)):
         changed = bytearray(good)
         changed[at // 8] ^= 1 << at % 8
         damaged.append(bytes(changed))
     for data in damaged:
-        storage.files["budget"] = data
+        storage.files["ledger"] = data
         with pytest.raises(StateError, match="damaged"):
-            Budget.load(storage)
+            Ledger.load(storage)
     reporter = reporter_of(sketch_plan(), storage, clock=lambda: NOW + DAY)
     for tries in range(1, 4):
         assert not reporter.record("m", "a")
         assert reporter.counts == {"state-damaged": tries}
-        assert storage.files["budget"] == damaged[-1]
+        assert storage.files["ledger"] == damaged[-1]
 
 
-def test_nothing_is_encoded_when_the_budget_cannot_be_stored() -> None:
-    """Where the write of the budget fails the encoder is not asked, and nothing is queued."""
+def test_nothing_is_encoded_when_the_ledger_cannot_be_stored() -> None:
+    """Where the write of the ledger fails the encoder is not asked, and nothing is queued."""
     plan = sketch_plan()
     files: dict[str, bytes] = {}
     assert not reporter_of(plan, MemoryStorage()).record("m", 1.5)
@@ -155,10 +155,38 @@ def test_nothing_is_encoded_when_the_budget_cannot_be_stored() -> None:
             assert not [name for name in storage.files if name.startswith("open-")]
 
 
-def test_the_stored_budget_says_what_was_spent_and_nothing_of_values() -> None:
-    """The file is a SHA-256 and JSON: name, start and end of the last period, its reports, and epsilon in 1e-9."""
+def test_the_stored_ledger_says_what_was_spent_and_nothing_of_values() -> None:
+    """The file is a SHA-256 and lines of JSON: the device, then name, period, reports, spent, lifetime, tags."""
     storage = MemoryStorage()
-    plan = sketch_plan()
-    assert reporter_of(plan, storage).record("m", "a")
-    entry = [START, START + DAY, 1, plan.metric("m").epsilon_nano]
-    assert json.loads(storage.files["budget"][32:]) == {"m": entry}
+    plan = plan_of(m=sketch(), r={"mechanism": "rappor"})
+    reporter = reporter_of(plan, storage)
+    assert reporter.record("m", "a")
+    assert reporter.record("r", "a")
+    sketched, rappor = plan.metric("m"), plan.metric("r")
+    head, *entries = [json.loads(line) for line in storage.files["ledger"][32:].decode().split("\n")]
+    assert sorted(head) == ["device", "enabled", "generation", "secret"]
+    assert (head["enabled"], head["generation"], head["device"]) == (True, 3, "")
+    ((tag, count),) = entries[1].pop()
+    assert (len(tag), count) == (16, 1)
+    assert entries == [
+        ["m", START, START + DAY, 1, sketched.epsilon_nano, sketched.lifetime_nano, []],
+        ["r", START, START + DAY, 1, rappor.charges[0], rappor.lifetime_nano],
+    ]
+    assert reporter.spent("m") == sketched.epsilon_nano
+    assert reporter.spent() == sketched.epsilon_nano + rappor.charges[0]
+    assert reporter.spent("nothing") == 0
+
+
+def test_what_metrics_of_earlier_plans_spent_stays_in_the_total() -> None:
+    """The total over the namespace holds metrics that the plan no longer has, and it reads without making state."""
+    storage = MemoryStorage()
+    assert reporter_of(sketch_plan(), storage).spent() == 0
+    assert storage.files == {}
+    assert reporter_of(sketch_plan(), storage).record("m", "a")
+    other = reporter_of(plan_of(n=sketch()), storage)
+    assert other.record("n", "a")
+    assert other.spent() == entry_of(storage).spent + entry_of(storage, "n").spent
+    storage.files["ledger"] = b"damaged"
+    last = reporter_of(sketch_plan(), storage)
+    assert last.spent() is None
+    assert last.counts == {"state-damaged": 1}

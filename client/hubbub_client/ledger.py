@@ -1,0 +1,153 @@
+"""What every metric has spent, on record before anything is encoded.
+
+An entry goes by the metric's name, not by its fingerprint: a new version of a plan does not refill a lifetime. The
+period is kept as its start and end in Unix seconds, not as a number, so that a plan that changes a metric's period is
+not taken for a new period or for a clock that went back. docs/ledger.md says what all of it is for.
+"""
+
+import json
+
+from hubbub_client.charges import charged_after
+from hubbub_client.ledger_file import read_lines, write_lines
+from hubbub_client.prf import expand
+from hubbub_client.reasons import RefusalError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hubbub_client.plan import Metric
+    from hubbub_client.report_files import Readable
+    from hubbub_client.storage import Storage
+
+# Values told apart for each metric. One that was forgotten is charged as new: too much, never too little.
+MOST_TAGS = 32
+TAG_BYTES = 8
+
+
+def tag_of(secret: bytes, metric: "Metric", permanent_key: bytes) -> str:
+    """What tells one permanent noise of a device from another, and says nothing without the device's secret: hex."""
+    return expand(secret, b"hubbub ledger tag", metric.fingerprint + permanent_key, TAG_BYTES).hex()
+
+
+class Entry:
+    """What one metric has spent.
+
+    ``start`` and ``end`` of the last period reported in, and the ``reports`` made in it; ``spent`` in the whole life,
+    and the ``lifetime`` (or None) that the plan last allowed, in 1e-9; ``tags`` as ``[tag, reports]``, latest last.
+    """
+
+    def __init__(
+        self, start: int, end: int, reports: int, spent: int, lifetime: "int | None", tags: "list[list[object]]"
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.reports = reports
+        self.spent = spent
+        self.lifetime = lifetime
+        self.tags = tags
+
+    def reports_of(self, tag: str) -> int:
+        """How many reports were made with the permanent noise that ``tag`` stands for."""
+        for known in self.tags:
+            if known[0] == tag:
+                return known[1]  # type: ignore[return-value]
+        return 0
+
+    def count_one(self, tag: str) -> None:
+        """One more report of ``tag``; the tag that was used longest ago is forgotten where there are too many."""
+        reports = self.reports_of(tag) + 1
+        self.tags = [known for known in self.tags if known[0] != tag][1 - MOST_TAGS :] + [[tag, reports]]
+
+
+class Ledger:
+    """The spent budget of one device.
+
+    ``entries`` is name -> Entry. ``generation`` goes up with each save. ``enabled`` is False after an opt-out.
+    ``secret`` and ``device`` are what binds the ledger to them (see device_state.py), or empty.
+    """
+
+    def __init__(self, storage: "Readable") -> None:
+        self._storage = storage
+        self._lines: dict[str, str] = {}
+        self.entries: dict[str, Entry] = {}
+        self.generation = 0
+        self.enabled = True
+        self.secret = ""
+        self.device = ""
+
+    @staticmethod
+    def load(storage: "Readable") -> "Ledger | None":
+        """The stored ledger, or None where there is none. Raises StateError where it is damaged, and OSError."""
+        lines = read_lines(storage)
+        if lines is None:
+            return None
+        ledger = Ledger(storage)
+        head = lines[0]
+        ledger.generation, ledger.enabled = head["generation"], head["enabled"]
+        ledger.secret, ledger.device = head["secret"], head["device"]
+        for line in lines[1:]:
+            ledger._set(line[0], Entry(line[1], line[2], line[3], line[4], line[5], line[6]))
+        return ledger
+
+    def save(self) -> None:
+        """Stores the ledger, durably, as one generation more. Raises OSError."""
+        storage: Storage = self._storage  # type: ignore[assignment]
+        self.generation += 1
+        head = {
+            "generation": self.generation, "enabled": self.enabled, "secret": self.secret, "device": self.device,
+        }  # fmt: skip
+        write_lines(storage, [json.dumps(head)] + list(self._lines.values()))
+        counter = getattr(storage, "counter", None)
+        if counter is not None:  # after the ledger: a crash in between leaves the counter behind, which is no rollback
+            counter.advance(self.generation)
+
+    def total(self) -> int:
+        """What this device has spent over all metrics, those of earlier plans among them, in 1e-9 of epsilon."""
+        return sum([entry.spent for entry in self.entries.values()])
+
+    def forget_tags(self) -> None:
+        """Every value is charged as new from now on: for a new secret, under which all permanent noise is new."""
+        for name in list(self.entries):
+            entry = self.entries[name]
+            entry.tags = []
+            self._set(name, entry)
+
+    def spend(self, metric: "Metric", now: int, tag: str) -> int:
+        """Spends one report of ``metric`` at Unix time ``now``, stores that, and returns its charge, in 1e-9.
+
+        ``tag`` is ``tag_of`` the value where the metric has ``charges``. Raises RefusalError ("clock-went-back",
+        "period-used-up", "lifetime-used-up"), with nothing changed; and OSError where the ledger could not be stored
+        for sure: the caller must then encode nothing, and load the ledger again.
+        """
+        entry = self.entries.get(metric.name) or Entry(0, 0, 0, 0, None, [])
+        start = now - now % metric.period
+        end = start + metric.period
+        reports = 0
+        if end <= entry.start:
+            raise _refusal(metric, "clock-went-back")
+        if start < entry.end:
+            # The same period; or, after the plan changed its length, one that overlaps it and shares its reports.
+            start, end, reports = max(start, entry.start), max(end, entry.end), entry.reports
+        if reports >= metric.reports_per_period:
+            raise _refusal(metric, "period-used-up")
+        before = entry.reports_of(tag) if metric.charges else 0
+        charge = charged_after(metric, before + 1) - charged_after(metric, before)
+        if metric.lifetime_nano is not None and entry.spent + charge > metric.lifetime_nano:
+            raise _refusal(metric, "lifetime-used-up")
+        entry.start, entry.end, entry.reports = start, end, reports + 1
+        entry.spent += charge
+        entry.lifetime = metric.lifetime_nano
+        if metric.charges:
+            entry.count_one(tag)
+        self._set(metric.name, entry)
+        self.save()
+        return charge
+
+    def _set(self, name: str, entry: Entry) -> None:
+        """Keeps an entry, and its line, so that a report costs the writing of one line and not of all."""
+        self.entries[name] = entry
+        line = [name, entry.start, entry.end, entry.reports, entry.spent, entry.lifetime, entry.tags]
+        self._lines[name] = json.dumps(line)
+
+
+def _refusal(metric: "Metric", reason: str) -> RefusalError:
+    return RefusalError(reason, "metric %s: %s" % (metric.name, reason))

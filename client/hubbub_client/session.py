@@ -1,0 +1,82 @@
+"""The state of one device as a Reporter holds it between two troubles, and the count of those."""
+
+from hubbub_client.device_state import known_ledger, open_state
+from hubbub_client.errors import StateError
+from hubbub_client.opt_out import is_off
+from hubbub_client.pending import Pending
+from hubbub_client.reasons import reason_of, text_of
+from hubbub_client.storage import StateInUseError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hubbub_client.ledger import Ledger
+    from hubbub_client.sampling import ByteSource
+    from hubbub_client.storage import Storage
+
+
+class Session:
+    """Secret, ledger and pending reports, read when they are first asked for, and again after trouble with them.
+
+    ``counts`` is reason -> number; ``problem`` the latest trouble in words; ``encoders`` metric's name -> encoder, as
+    long as the secret and the plan they were made for are in force. The caller holds a lock over every call.
+    """
+
+    def __init__(self, storage: "Storage", source: "ByteSource", device: "bytes | None", limit: int) -> None:
+        self.storage = storage
+        self.source = source
+        self.device = device
+        self.counts: dict[str, int] = {}
+        self.problem: str | None = None
+        self._limit = limit
+        self._state: tuple[bytes, Ledger] | None = None
+        self._pending: Pending | None = None
+        self.encoders: dict[str, Any] = {}
+
+    def open_state(self) -> "tuple[bytes, Ledger]":
+        """Secret and ledger, made at first use. Raises as device_state.open_state."""
+        if self._state is None:
+            self._state = open_state(self.storage, self.source, self.device)
+        return self._state
+
+    def open_pending(self) -> Pending:
+        """The reports that wait. Raises OSError."""
+        if self._pending is None:
+            self._pending = Pending(self.storage, self._limit, self.source, self.counts)
+        return self._pending
+
+    def ledger(self) -> "Ledger | None":
+        """The ledger, or None where there is none yet. Raises as device_state.known_ledger."""
+        return known_ledger(self.storage) if self._state is None else self._state[1]
+
+    def opted_out(self) -> bool:
+        """Whether nothing may leave. Where the ledger is damaged, what was paid for before still may."""
+        try:
+            return is_off(self.storage) if self._state is None else not self._state[1].enabled
+        except StateInUseError:
+            raise
+        except StateError:
+            return False
+
+    def forget(self) -> None:
+        """What is on storage is not known for sure: everything is read again before it is next used."""
+        self._state = self._pending = None
+        self.encoders.clear()
+
+    def waiting(self) -> int:
+        """How many reports wait, as far as that is known."""
+        return 0 if self._pending is None else self._pending.count()
+
+    def trouble(self, error: Exception) -> str:
+        """Counts an error under its reason, and returns it as text that holds no value."""
+        reason = reason_of(error)
+        self.count(reason, 1)
+        if reason.startswith("state-") or reason in ("storage", "internal"):
+            self.forget()
+        self.problem = text_of(error)
+        return self.problem
+
+    def count(self, reason: str, number: int) -> None:
+        """Adds to ``counts``."""
+        self.counts[reason] = self.counts.get(reason, 0) + number

@@ -1,0 +1,81 @@
+"""How far one report of a mechanism can be apart between two values, in total variation: exactly, from its integers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from hubbub_registry.composition.part import largest_variation
+from hubbub_registry.metric import Metric
+
+
+def variation(metric: Metric) -> Fraction:
+    """The total variation distance of one report of ``metric``, at most, over all pairs of values.
+
+    The largest that epsilon allows for a mechanism that is not in the table, and for permanent noise.
+    """
+    largest = largest_variation(metric.ratio)
+    if metric.permanent_ratio is not None:
+        return largest
+    own = own_variation(metric.mechanism, metric.device.parameters)
+    return largest if own is None else min(largest, own)
+
+
+def own_variation(mechanism: str, parameters: Mapping[str, int]) -> Fraction | None:
+    """That of a mechanism with these integers, all its noise drawn anew; None where none is known here."""
+    formula = _OWN.get(mechanism)
+    return None if formula is None else formula(parameters)
+
+
+def _randomized_response(parameters: Mapping[str, int]) -> Fraction:
+    """The two distributions share the uniform draw, and differ by the value that is kept."""
+    return _probability(parameters)
+
+
+def _unary_encoding(parameters: Mapping[str, int]) -> Fraction:
+    """Only the two values' own bits differ: (1/2, q) against (q, 1/2)."""
+    return Fraction(1, 2) - _probability(parameters)
+
+
+def _hadamard_response(parameters: Mapping[str, int]) -> Fraction:
+    """Two halves of one block share half of their elements; halves of two blocks none."""
+    one_block = parameters["domain"] < 1 << parameters["size_bits"]
+    return _probability(parameters) / (2 if one_block else 1)
+
+
+def _count_mean_sketch(parameters: Mapping[str, int]) -> Fraction:
+    """Two bits differ: both as the one value has them, (1 - r)^2, against both flipped, r^2."""
+    return 1 - 2 * _probability(parameters)
+
+
+def _hadamard_count_mean_sketch(parameters: Mapping[str, int]) -> Fraction:
+    """One bit, (1 - r) against r, in the half of the Hadamard rows in which two buckets differ."""
+    return (1 - 2 * _probability(parameters)) / 2
+
+
+def _one_time_rappor(parameters: Mapping[str, int]) -> Fraction:
+    """At most 2 h bits differ, and the likelihood depends on how many of them are flipped: j against 2 h - j."""
+    flip = Fraction(parameters["prr_threshold"], 1 << parameters["prr_precision"])
+    half = parameters["hashes"] or 1
+    return sum(
+        (
+            math.comb(2 * half, j) * (flip**j * (1 - flip) ** (2 * half - j) - flip ** (2 * half - j) * (1 - flip) ** j)
+            for j in range(half)
+        ),
+        Fraction(),
+    )
+
+
+def _probability(parameters: Mapping[str, int]) -> Fraction:
+    return Fraction(parameters["threshold"], 1 << parameters["precision"])
+
+
+_OWN: Mapping[str, Callable[[Mapping[str, int]], Fraction]] = {
+    "randomized-response": _randomized_response,
+    "unary-encoding": _unary_encoding,
+    "hadamard-response": _hadamard_response,
+    "count-mean-sketch": _count_mean_sketch,
+    "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
+    "rappor": _one_time_rappor,
+}
