@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 
 
 def onto_simplex(count: FloatArray, total: float) -> FloatArray:

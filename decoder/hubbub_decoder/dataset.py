@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -10,8 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hubbub_decoder.arguments import check_metric
+from hubbub_decoder.caveats import other_definitions, repeated_reports
+from hubbub_decoder.errors import ArgumentError
 from hubbub_decoder.manifest import Manifest, read_manifest
+from hubbub_decoder.periods import named, numbers_of
 from hubbub_decoder.records import Records
+from hubbub_decoder.sealed_folders import check_data_folder, folders_in, manifests_in, refused
 from hubbub_registry import Metric
 from hubbub_registry.errors import DatasetError
 
@@ -23,25 +29,28 @@ _BATCH_RECORDS = 1 << 20
 class Dataset:
     """The committed parts of a metric's very definition in a sealed data set.
 
-    ``data`` is the folder given to ``hubbub collect --data``; ``periods`` limits it to these period numbers. A part
-    without a manifest is not committed, and not read. Raises DatasetError where nothing is sealed for this definition.
+    ``data`` is the folder given to ``hubbub collect --data``; ``periods`` limits it to these periods, each by its
+    number or by a date (UTC) in it. A part without a manifest is not committed, and not read. Raises DatasetError where
+    nothing is sealed for this definition, where a period asked for is not, and for whatever cannot be read;
+    ArgumentError for arguments of another type.
     """
 
-    def __init__(self, data: str | Path, metric: Metric, periods: Collection[int] | None = None) -> None:
+    def __init__(
+        self, data: str | Path, metric: Metric, periods: Collection[int | datetime.date] | None = None
+    ) -> None:
+        _check_arguments(data, metric, periods)
+        root = Path(data)
+        check_data_folder(root)
+        sealed = root / "sealed" / metric.name
         self.metric = metric
-        sealed = Path(data) / "sealed" / metric.name
         self.folder = sealed / metric.fingerprint.hex()
-        try:
-            paths = sorted(self.folder.glob("*/*.json"))
-        except OSError as error:
-            raise DatasetError(f"{self.folder}: cannot be read ({error.strerror}); check its permissions") from None
+        paths = [path for period in folders_in(self.folder) for path in manifests_in(period)]
         if not paths:
-            _explain_nothing(Path(data), sealed, metric)
+            _explain_nothing(root, sealed, metric)
         parts = [read_manifest(path, metric) for path in paths]
-        self.parts = tuple(part for part in parts if periods is None or part.period in periods)
-        if not self.parts:
-            there = ", ".join(str(period) for period in sorted({part.period for part in parts}))
-            raise DatasetError(f"{self.folder}: none of the periods asked for is sealed; these are: {there}")
+        wanted = _wanted(self.folder, metric, {part.period for part in parts}, periods)
+        self.parts = tuple(part for part in parts if part.period in wanted)
+        self._other = other_definitions(sealed, metric, None if periods is None else wanted)
 
     def __str__(self) -> str:
         return str(self.folder)
@@ -50,6 +59,11 @@ class Dataset:
     def periods(self) -> tuple[int, ...]:
         """The numbers of the periods read, in order."""
         return tuple(sorted({part.period for part in self.parts}))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of figures from this data must know: repeated reports, and records that are not among them."""
+        return (*repeated_reports(self.metric, self.periods), *self._other)
 
     def batches(self) -> Iterator[Records]:
         """All records, part by part: read-only uint8 arrays of shape (n, record_bytes) that share Arrow's memory."""
@@ -68,6 +82,8 @@ def part_batches(part: Manifest) -> Iterator[Records]:
             for group in range(file.num_row_groups):
                 for batch in file.iter_batches(batch_size=size, row_groups=[group]):
                     yield _as_array(part, batch.column(0))
+    except PermissionError as error:
+        raise DatasetError(refused(part.file, error)) from None
     except (pa.ArrowException, OSError) as error:
         raise DatasetError(f"{part.file}: cannot be read as Parquet ({error}); restore it from a copy") from None
 
@@ -80,9 +96,7 @@ def _verify(part: Manifest) -> None:
         with part.file.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise DatasetError(
-            f"{part.file}: sealed in {part.path.name}, but it cannot be read ({error.strerror}); restore it from a copy"
-        ) from None
+        raise DatasetError(f"{refused(part.file, error)} (it is sealed in {part.path.name})") from None
     if digest != part.sha256:
         raise DatasetError(f"{part.file}: not the bytes that were sealed (SHA-256 differs); restore it from a copy")
 
@@ -108,14 +122,47 @@ def _as_array(part: Manifest, column: pa.Array) -> Records:
     return data.reshape(-1, width)
 
 
-def _explain_nothing(data: Path, sealed: Path, metric: Metric) -> None:
-    others = sorted({path.parent.parent.name for path in sealed.glob("*/*/*.json")})
+def _check_arguments(data: object, metric: object, periods: object) -> None:
+    if not isinstance(data, (str, Path)):
+        raise ArgumentError(f"Dataset: data is a folder's path (str or Path), not {data!r}; pass the collector's")
+    check_metric("Dataset", metric)
+    if isinstance(periods, (str, bytes)) or not (periods is None or isinstance(periods, Collection)):
+        raise ArgumentError(f"Dataset: periods is a list of period numbers or dates, or None for all, not {periods!r}")
+
+
+def _wanted(folder: Path, metric: Metric, there: set[int], asked: Collection[int | datetime.date] | None) -> set[int]:
+    """The sealed periods that are ``asked`` for (None: all). Raises DatasetError where one of them is not sealed."""
+    if asked is None:
+        return there
+    wanted: set[int] = set()
+    missing: list[str] = []
+    for each in asked:
+        found = there.intersection(numbers_of(each, metric.period))
+        wanted |= found
+        if not found:
+            missing.append(str(each))
+    if missing or not wanted:
+        which = f"period {', '.join(missing)}" if missing else "no period"
+        raise DatasetError(
+            f"{folder}: {which} {'is not sealed' if missing else 'is asked for'}; these are sealed: "
+            f"{named(there, metric.period)}"
+        )
+    return wanted
+
+
+def _explain_nothing(root: Path, sealed: Path, metric: Metric) -> None:
+    others = [
+        folder.name
+        for folder in folders_in(sealed)
+        if folder.name != metric.fingerprint.hex() and any(manifests_in(period) for period in folders_in(folder))
+    ]
     if others:
         raise DatasetError(
             f"{sealed}: sealed under definition {', '.join(others)}, but metric {metric.name} in this registry is "
             f"{metric.fingerprint.hex()}; decode with the registry that the devices ran"
         )
     raise DatasetError(
-        f"{data}: no sealed batch of metric {metric.name}; close its periods first with: hubbub seal REGISTRY.toml "
-        f"--data {data}"
+        f"{root}: no sealed batch of metric {metric.name}; seal it first with: hubbub seal REGISTRY.toml --data {root} "
+        "(it closes periods that have ended, with --all the others too, and holds back those with fewer records than "
+        "--min-batch, 100 by default)"
     )

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
 
+from hubbub_decoder.arguments import check_metric, check_state
 from hubbub_decoder.dataset import Dataset
-from hubbub_decoder.errors import CandidateError, EstimateError
+from hubbub_decoder.errors import ArgumentError, CandidateError, EstimateError
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.mechanisms import mechanism
+from hubbub_decoder.mean import Mean
+from hubbub_decoder.mechanisms import mean_mechanism, mechanism
 from hubbub_decoder.records import Records
 from hubbub_decoder.state import State
 from hubbub_decoder.state import merge as merge_states
 from hubbub_registry import Metric
 from hubbub_registry.lists import ListError, tidy
 
+Result = TypeVar("Result", Estimates, Mean)
+
 
 def partial(metric: Metric, records: Records) -> State:
-    """The aggregate of ``records``, uint8 of shape (n, record_bytes). Raises RecordError."""
+    """The aggregate of ``records``, uint8 of shape (n, record_bytes). Raises RecordError, ArgumentError."""
+    check_metric("partial", metric)
     return mechanism(metric.mechanism).partial(metric, records)
 
 
 def merge(a: State, b: State) -> State:
-    """The aggregate of both. Raises StateError where they are of different definitions."""
+    """The aggregate of both. Raises StateError where they are of different definitions, ArgumentError."""
+    check_state("merge", a)
+    check_state("merge", b)
     return mechanism(a.mechanism).merge(a, b)
 
 
@@ -37,18 +46,55 @@ def aggregate(metric: Metric, batches: Iterable[Records]) -> State | None:
 def estimate(metric: Metric, state: State, candidates: Iterable[str] | None = None) -> Estimates:
     """The estimates of ``candidates``, by default those the registry names (all values of a closed domain).
 
-    Raises StateError for a state of another definition, EstimateError for one of no reports, CandidateError for
-    candidates that are missing, repeated, or outside a closed domain.
+    Raises StateError for a state of another definition, EstimateError for one of no reports and for a metric that gives
+    a mean, CandidateError for candidates that are missing, repeated, no texts, or outside a closed domain, and
+    ArgumentError for arguments of another type.
     """
+    check_metric("estimate", metric)
+    check_state("estimate", state)
     state.check(metric)
     chosen = choose_candidates(metric, candidates)
-    if state.n == 0:
-        raise EstimateError(f"metric {metric.name}: there are no reports in this state; nothing can be estimated")
+    _check_some(metric, state)
     return mechanism(metric.mechanism).estimate(metric, state, chosen)
 
 
+def gives_mean(metric: Metric) -> bool:
+    """Whether the reports of ``metric`` give a mean (``estimate_mean``) and no counts (``estimate``)."""
+    return mean_mechanism(metric.mechanism) is not None
+
+
+def estimate_mean(metric: Metric, state: State) -> Mean:
+    """The mean of a metric that gives one.
+
+    Raises StateError for a state of another definition, EstimateError for one of no reports and for other metrics, and
+    ArgumentError for arguments of another type.
+    """
+    check_metric("estimate_mean", metric)
+    check_state("estimate_mean", state)
+    module = mean_mechanism(metric.mechanism)
+    if module is None:
+        raise EstimateError(f"metric {metric.name}: {metric.mechanism} gives counts and no mean; use estimate")
+    state.check(metric)
+    _check_some(metric, state)
+    return module.estimate_mean(metric, state)
+
+
+def _check_some(metric: Metric, state: State) -> None:
+    if state.n == 0:
+        raise EstimateError(f"metric {metric.name}: there are no reports in this state; nothing can be estimated")
+
+
 def choose_candidates(metric: Metric, candidates: Iterable[str] | None = None) -> tuple[str, ...]:
-    """``candidates`` NFC-normalised, or the registry's own where None. Raises CandidateError."""
+    """``candidates`` NFC-normalised, or the registry's own where None.
+
+    Raises CandidateError, and EstimateError for a metric that gives a mean.
+    """
+    if gives_mean(metric):
+        raise EstimateError(f"metric {metric.name}: {metric.mechanism} gives a mean and no counts; use estimate_mean")
+    if isinstance(candidates, (str, bytes)) or not (candidates is None or isinstance(candidates, Iterable)):
+        raise CandidateError(
+            f'metric {metric.name}: candidates are a list of texts, not {candidates!r}; pass ["VALUE", ...]'
+        )
     try:
         chosen = metric.candidates if candidates is None else tidy(candidates)
     except ListError as error:
@@ -58,20 +104,50 @@ def choose_candidates(metric: Metric, candidates: Iterable[str] | None = None) -
             f"metric {metric.name}: no candidates to look for; an open domain is decoded against a list: name a file "
             'with --candidates, or write candidates = "FILE" in the registry'
         )
-    if metric.closed:
-        unknown = [value for value in chosen if value not in set(metric.values)]
+    if metric.closed or metric.numeric:
+        known = set(metric.candidates)
+        unknown = [value for value in chosen if value not in known]
         if unknown:
             raise CandidateError(
-                f"metric {metric.name}: {len(unknown)} candidates are not among its {len(metric.values)} values, the "
-                f"first is {unknown[0]!r}; leave them out"
+                f"metric {metric.name}: {len(unknown)} candidates are not among its {len(known)} "
+                f"{'values' if metric.closed else 'buckets'}, the first is {unknown[0]!r}; leave them out"
             )
     return chosen
 
 
 def decode(metric: Metric, data: Dataset, candidates: Iterable[str] | None = None) -> Estimates:
     """Verifies, aggregates and estimates all of ``data``. Raises DatasetError, and what ``estimate`` raises."""
+    _check_data("decode", metric, data)
     chosen = choose_candidates(metric, candidates)  # before hours of reading
+    return with_notes(estimate(metric, _aggregate_some(metric, data), chosen), data)
+
+
+def decode_mean(metric: Metric, data: Dataset) -> Mean:
+    """Verifies, aggregates and averages all of ``data``. Raises DatasetError, and what ``estimate_mean`` raises."""
+    _check_data("decode_mean", metric, data)
+    if not gives_mean(metric):
+        raise EstimateError(f"metric {metric.name}: {metric.mechanism} gives counts and no mean; use decode")
+    return with_notes(estimate_mean(metric, _aggregate_some(metric, data)), data)
+
+
+def with_notes(result: Result, data: Dataset) -> Result:
+    """``result`` with the notes of the data that it comes from after its own."""
+    return replace(result, notes=(*result.notes, *data.notes))
+
+
+def _check_data(function: str, metric: Metric, data: object) -> None:
+    check_metric(function, metric)
+    if not isinstance(data, Dataset):
+        raise ArgumentError(f"{function}: data is {data!r}, not a Dataset; pass Dataset(FOLDER, metric)")
+    if data.metric.fingerprint != metric.fingerprint:
+        raise ArgumentError(
+            f"{function}: data is of metric {data.metric.name} {data.metric.fingerprint.hex()}, not of {metric.name} "
+            f"{metric.fingerprint.hex()}; pass Dataset(FOLDER, metric)"
+        )
+
+
+def _aggregate_some(metric: Metric, data: Dataset) -> State:
     state = aggregate(metric, data.batches())
     if state is None:
         raise EstimateError(f"metric {metric.name}: {data} holds no reports; seal a batch with reports first")
-    return estimate(metric, state, chosen)
+    return state

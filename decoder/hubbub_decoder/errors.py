@@ -21,5 +21,13 @@ class CandidateError(DecodeError):
     """Candidates that cannot be estimated: none at all, outside a closed domain, repeated, or too many."""
 
 
+class ArgumentError(DecodeError):
+    """A Python call with an argument of another type than the function takes; the message says what to pass."""
+
+
 class EstimateError(DecodeError):
     """Nothing to estimate from, or a question (a level, a correction) that makes no sense."""
+
+
+class OutputError(DecodeError):
+    """Results that could not be written where they should go."""

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
-from hubbub_decoder.consistent import FloatArray
+from hubbub_decoder.consistent import BoolArray, FloatArray
 from hubbub_decoder.errors import DecodeError, EstimateError
-from hubbub_decoder.significance import Correction, adjusted
+from hubbub_decoder.score import Moments
+from hubbub_decoder.significance import Correction, NullLaw, adjusted, normal_tail
+from hubbub_decoder.two_binomials import TwoBinomials
 from hubbub_registry import Metric
 from hubbub_registry.exact import float_up, ln_upper
 
 if TYPE_CHECKING:
     import pandas as pd
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 class ConfidenceInterval(NamedTuple):
@@ -38,8 +38,11 @@ class Estimates:
     unbiased, so it may be negative; nothing is clipped. Every array has shape (d,).
 
     The variance of a count is, for every mechanism, a line in the true count x: ``null_variance + slope * x``. The
-    standard error is its root at the estimate (held within [0, n]), the p-value uses it at x = 0, and an interval is
-    the set of all x that a two-sided test would not reject (Wilson's score interval, with the exact variance).
+    standard error is its root at the estimate (held within [0, n]). An interval is the set of all x that a two-sided
+    test would not reject, with the distribution that a count has at that x: two binomials where ``rates`` are given
+    (``hubbub_decoder.two_binomials``), else what the first three moments say (``hubbub_decoder.score``). The third
+    central moment is a line too, ``null_third + third_slope * x``; ``null_third_least`` bounds it from below where a
+    sketch does not know how other values collide.
     """
 
     metric: str
@@ -51,6 +54,17 @@ class Estimates:
     count: FloatArray
     null_variance: FloatArray
     slope: FloatArray
+    null_third: FloatArray
+    null_third_least: FloatArray
+    third_slope: FloatArray
+    step: float
+    """How far apart the values are that a count can take; 0 where that is too close to matter."""
+    rates: tuple[float, float] | None
+    """How likely a holder's and another's report supports a value, where counts come from such support alone."""
+    support: npt.NDArray[np.int64] | None
+    """What ``null_law`` takes, a row a value: how many reports support it."""
+    null_law: NullLaw | None
+    """How support is distributed where nobody holds the value; None: counts are normal then, with ``null_variance``."""
     projected: FloatArray
     level: float = 0.95
     notes: tuple[str, ...] = ()
@@ -59,10 +73,17 @@ class Estimates:
     @staticmethod
     def of(
         metric: Metric, n: int, value: Sequence[str], *, count: FloatArray, null_variance: FloatArray,
-        slope: FloatArray | float, projected: FloatArray, notes: tuple[str, ...] = (),
+        slope: FloatArray | float, projected: FloatArray, null_third: FloatArray | float = 0.0,
+        null_third_least: FloatArray | None = None, third_slope: float = 0.0, step: float = 0.0,
+        rates: tuple[float, float] | None = None, support: npt.NDArray[np.int64] | None = None,
+        null_law: NullLaw | None = None, notes: tuple[str, ...] = (),
     ) -> Estimates:  # fmt: skip
-        """The estimates of ``metric``, put in order: falling counts, and the values' own order among equals."""
+        """The estimates of ``metric``, put in order: falling counts, and the values' own order among equals.
+
+        Without ``null_third_least`` it is ``null_third``.
+        """
         order = np.argsort(-count, kind="stable")
+        third = np.broadcast_to(np.asarray(null_third, np.float64), count.shape)
         return Estimates(
             metric=metric.name,
             mechanism=metric.mechanism,
@@ -72,6 +93,13 @@ class Estimates:
             count=count[order],
             null_variance=null_variance[order],
             slope=np.broadcast_to(np.asarray(slope, np.float64), count.shape)[order],
+            null_third=third[order],
+            null_third_least=(third if null_third_least is None else null_third_least)[order],
+            third_slope=np.full(count.shape, third_slope),
+            step=step,
+            rates=rates,
+            support=None if support is None else support[order],
+            null_law=null_law,
             projected=projected[order],
             notes=notes,
         )
@@ -94,12 +122,12 @@ class Estimates:
         """The standard error of ``count``, in reports: randomisation, sketch and collisions together."""
         return np.sqrt(np.maximum(self.null_variance + self.slope * np.clip(self.count, 0, self.n), 0.0))
 
-    @property
+    @cached_property
     def p_value(self) -> FloatArray:
-        """One-sided: how likely a count this high is where nobody holds the value."""
-        spread = np.sqrt(self.null_variance)
-        score = np.divide(self.count, spread, out=np.where(self.count > 0, np.inf, -np.inf), where=spread > 0)
-        return np.asarray(stats.norm.sf(score), np.float64)
+        """One-sided: how likely a count this high is where nobody holds the value; exact with ``null_law``."""
+        if self.null_law is None or self.support is None:
+            return normal_tail(self.count, self.null_variance)
+        return self.null_law.tail(self.support)
 
     @property
     def low(self) -> FloatArray:
@@ -125,12 +153,12 @@ class Estimates:
         level = self.level if level is None else level
         _check_open_unit("level", level)
         outside = (1 - level) / (max(1, len(self)) if simultaneous else 1)
-        z = float(stats.norm.isf(outside / 2))
-        # (count - x)^2 <= z^2 (null_variance + slope x), solved for x.
-        shift = z * self.slope / 2
-        half = z * np.sqrt(np.maximum(self.null_variance + self.slope * self.count, 0.0) + shift**2)
-        centre = self.count + z * shift
-        return ConfidenceInterval(centre - half, centre + half)
+        if self.rates is not None:
+            return ConfidenceInterval(*TwoBinomials(self.n, *self.rates).interval(self.count, outside))
+        moments = Moments(
+            self.n, self.null_variance, self.slope, self.null_third, self.null_third_least, self.third_slope, self.step
+        )
+        return ConfidenceInterval(*moments.interval(self.count, outside))
 
     def significant(self, alpha: float = 0.05, correction: Correction = "holm") -> BoolArray:
         """Which values are really there, at level ``alpha`` over all candidates.

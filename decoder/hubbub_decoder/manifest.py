@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hubbub_decoder.sealed_folders import refused
 from hubbub_registry import Metric
 from hubbub_registry.errors import DatasetError
 
@@ -64,7 +65,7 @@ def _document(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(path.read_bytes())
     except OSError as error:
-        raise DatasetError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
+        raise DatasetError(refused(path, error)) from None
     except ValueError:
         raise DatasetError(f"{path}: is not JSON; restore the manifest from a copy") from None
     if not isinstance(document, dict):

@@ -19,6 +19,11 @@ CHUNK_RECORDS = 1 << 17
 def check_shape(metric: Metric, records: Records) -> None:
     """Raises RecordError unless ``records`` is a uint8 array of shape (n, record_bytes)."""
     width = metric.device.record_bytes
+    if not isinstance(records, np.ndarray):
+        raise RecordError(
+            f"metric {metric.name}: records are a uint8 array of shape (n, {width}), not {type(records).__name__}; for "
+            f'a list of bytes pass np.frombuffer(b"".join(records), np.uint8).reshape(-1, {width})'
+        )
     if records.dtype != np.uint8 or records.ndim != 2 or records.shape[1] != width:
         raise RecordError(
             f"metric {metric.name}: records are a uint8 array of shape (n, {width}), not {records.dtype} of shape "

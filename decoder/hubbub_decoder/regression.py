@@ -50,11 +50,17 @@ class Note:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Shares of the population, each of shape (d,): unbiased, its variance, and the non-negative solution."""
+    """Shares of the population, each of shape (d,): unbiased, its variance, and the non-negative solution.
+
+    ``unexplained`` is the share that no candidate explains, and ``unexplained_error`` its standard error; both are 0
+    where the reports do not determine them.
+    """
 
     share: FloatArray
     variance: FloatArray
     non_negative: FloatArray
+    unexplained: float
+    unexplained_error: float
     notes: tuple[Note, ...]
 
 
@@ -84,8 +90,9 @@ def fit(bits: sparse.csc_array, sums: FloatArray, reports: FloatArray, rates: Bi
     normal, moment = _normal_equations(design, 1 / variance, y, rates.background)
     solution = _solve(normal, moment)
     residual = y - (design @ solution.share - rates.background * solution.share.sum())
-    spread = solution.variance * _dispersion(residual**2 / variance, len(first))
-    spread = spread + solution.undetermined
+    dispersion = _dispersion(residual**2 / variance, len(first))
+    spread = solution.variance * dispersion + solution.undetermined
+    determined = not solution.undetermined.any()
     share = solution.share[group] / size[group]
     # Where members cannot be told apart, each may hold all of the total or none of it.
     split = np.maximum(solution.share, 0.0)[group] ** 2 * (size[group] - 1) / size[group] ** 2
@@ -93,6 +100,8 @@ def fit(bits: sparse.csc_array, sums: FloatArray, reports: FloatArray, rates: Bi
         share=share,
         variance=spread[group] / size[group] ** 2 + split,
         non_negative=(_non_negative(normal, moment) / size)[group],
+        unexplained=1 - float(solution.share.sum()) if determined else 0.0,
+        unexplained_error=float(np.sqrt(solution.variance_of_sum * dispersion)) if determined else 0.0,
         notes=tuple(_notes(group, size, solution.undetermined)),
     )
 
@@ -101,6 +110,7 @@ def fit(bits: sparse.csc_array, sums: FloatArray, reports: FloatArray, rates: Bi
 class _Solution:
     share: FloatArray
     variance: FloatArray
+    variance_of_sum: float
     undetermined: FloatArray
     """Squared length of each unit vector's part in the null space: 0 where the data determine the candidate."""
 
@@ -141,7 +151,8 @@ def _solve(normal: FloatArray, moment: FloatArray) -> _Solution:
         return _solve_deficient(normal, moment)
     half = linalg.solve_triangular(factor, np.eye(len(moment)), lower=True)
     share = scale * (half.T @ (half @ (scale * moment)))
-    return _Solution(share, scale**2 * (half**2).sum(axis=0), np.zeros(len(moment)))
+    of_sum = float(np.sum((half @ scale) ** 2))
+    return _Solution(share, scale**2 * (half**2).sum(axis=0), of_sum, np.zeros(len(moment)))
 
 
 def _solve_deficient(normal: FloatArray, moment: FloatArray) -> _Solution:
@@ -150,7 +161,8 @@ def _solve_deficient(normal: FloatArray, moment: FloatArray) -> _Solution:
     kept, lost = vectors[:, good], vectors[:, ~good]
     share = kept @ ((kept.T @ moment) / values[good])
     null = (lost**2).sum(axis=1)
-    return _Solution(share, (kept**2 / values[good]).sum(axis=1), np.where(null > _SINGULAR**0.5, null, 0.0))
+    of_sum = float(np.sum(kept.sum(axis=0) ** 2 / values[good]))
+    return _Solution(share, (kept**2 / values[good]).sum(axis=1), of_sum, np.where(null > _SINGULAR**0.5, null, 0.0))
 
 
 def _dispersion(square: FloatArray, unknowns: int) -> float:

@@ -1,4 +1,7 @@
-"""Estimates as text: a table for people, CSV and JSON for programs. ``docs/decoding.md`` documents the formats."""
+"""Estimates, or a mean, as text: a table for people, CSV and JSON for programs.
+
+``docs/decoding.md`` documents the formats.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,22 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.mean import Mean
 from hubbub_decoder.significance import Correction
+from hubbub_decoder.visible import visible
+
+Result = Estimates | Mean
+"""Both have ``columns``, and what the header shows."""
 
 _ROWS_PRINTED = 20  # by print(estimates)
 _VALUE_WIDTH = 60  # longer values go on in the next line
 _WIDEST = 1000
 
 
-def header(estimates: Estimates) -> str:
+def header(estimates: Result) -> str:
     """What the figures are of, on one line: metric, n, mechanism, exact epsilon."""
     return (
         f"{estimates.metric}: n = {estimates.n:,} reports, {estimates.mechanism}, epsilon = {estimates.epsilon:.6g} a "
@@ -29,17 +38,22 @@ def header(estimates: Estimates) -> str:
     )
 
 
-def as_text(estimates: Estimates) -> str:
+def as_text(estimates: Result) -> str:
     """The header and the first rows, as ``print(estimates)`` shows them."""
     out = io.StringIO()
     console = Console(file=out, width=120, color_system=None)
-    console.print(header(estimates), highlight=False, soft_wrap=True, markup=False)
+    print_line(console, header(estimates))
     print_whole(console, table(estimates, top=_ROWS_PRINTED))
     if len(estimates) > _ROWS_PRINTED:
         console.print(f"... and {len(estimates) - _ROWS_PRINTED} more", highlight=False)
     for note in estimates.notes:
-        console.print(f"note: {note}", highlight=False, soft_wrap=True, markup=False)
+        print_line(console, f"note: {note}")
     return out.getvalue().rstrip("\n")
+
+
+def print_line(console: Console, line: str) -> None:
+    """Prints ``line`` as it is, on one line however long; control characters in it as escapes."""
+    console.print(Text(visible(line)), soft_wrap=True)
 
 
 def print_whole(console: Console, grid: Table) -> None:
@@ -50,10 +64,10 @@ def print_whole(console: Console, grid: Table) -> None:
 
 
 def table(
-    estimates: Estimates, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
+    estimates: Result, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
     top: int | None = None,
 ) -> Table:  # fmt: skip
-    """A rich table with one row a value."""
+    """A rich table with one row a value; one row for a mean."""
     columns = _columns(estimates, alpha, correction, consistent)
     grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in columns:
@@ -61,13 +75,15 @@ def table(
             grid.add_column(name, overflow="fold", max_width=_VALUE_WIDTH)
         else:
             grid.add_column(name, justify="right", no_wrap=True)
+    mean = isinstance(estimates, Mean)
     for row in list(zip(*columns.values(), strict=True))[:top]:
-        grid.add_row(*(_cell(name, value) for name, value in zip(columns, row, strict=True)))
+        # As Text, which is printed as it is: in a str rich reads markup, and codes such as :smile:.
+        grid.add_row(*(Text(_cell(name, value, mean=mean)) for name, value in zip(columns, row, strict=True)))
     return grid
 
 
 def as_csv(
-    estimates: Estimates, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
+    estimates: Result, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
     top: int | None = None,
 ) -> str:  # fmt: skip
     """RFC 4180 CSV with a header row and ``\\n`` line ends; numbers as the shortest text that reads back the same."""
@@ -81,11 +97,15 @@ def as_csv(
 
 
 def as_json(
-    estimates: Estimates, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
+    estimates: Result, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
     top: int | None = None, periods: Sequence[int] = (),
 ) -> str:  # fmt: skip
-    """One JSON object: the header's figures, ``notes``, and ``rows`` with an object a value."""
+    """One JSON object: the header's figures, ``notes``, and ``rows`` with an object a value.
+
+    ``alpha`` and ``correction`` are left out for a mean, which is not tested.
+    """
     columns = _columns(estimates, alpha, correction, consistent)
+    tested = {} if isinstance(estimates, Mean) else {"alpha": alpha, "correction": correction}
     document = {
         "metric": estimates.metric,
         "mechanism": estimates.mechanism,
@@ -94,8 +114,7 @@ def as_json(
         "exact": [estimates.ratio.numerator, estimates.ratio.denominator],
         "periods": list(periods),
         "level": estimates.level,
-        "alpha": alpha,
-        "correction": correction,
+        **tested,
         "notes": list(estimates.notes),
         "rows": [dict(zip(columns, row, strict=True)) for row in list(zip(*columns.values(), strict=True))[:top]],
     }
@@ -103,20 +122,24 @@ def as_json(
 
 
 def _columns(
-    estimates: Estimates, alpha: float, correction: Correction, consistent: bool
+    estimates: Result, alpha: float, correction: Correction, consistent: bool
 ) -> dict[str, list[str | float | bool]]:
+    if isinstance(estimates, Mean):
+        return {name: list(column) for name, column in estimates.columns(consistent=consistent).items()}
     columns = estimates.columns(alpha=alpha, correction=correction, consistent=consistent)
     # tolist() turns numpy scalars into Python's own, which csv and json know.
     return {name: column.tolist() if hasattr(column, "tolist") else list(column) for name, column in columns.items()}
 
 
-def _cell(name: str, value: Any) -> str:
+def _cell(name: str, value: Any, *, mean: bool) -> str:
     if name == "value":
-        return str(value).replace("[", "\\[")
+        return visible(str(value))
     if name == "significant":
         return "yes" if value else "no"
     if name == "p_value":
         return f"{value:.2g}"
     if name == "frequency":
         return f"{value:.3%}"
+    if mean:
+        return f"{value:,.6g}" if abs(value) < 100_000 else f"{value:,.0f}"
     return f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -1,10 +1,11 @@
-"""p-values adjusted for having asked about many values at once."""
+"""p-values, and how they are adjusted for having asked about many values at once."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from hubbub_decoder.consistent import FloatArray
@@ -12,6 +13,20 @@ from hubbub_decoder.errors import EstimateError
 
 Correction = Literal["none", "bonferroni", "holm", "bh"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+
+
+class NullLaw(Protocol):
+    """How many reports support a value that nobody holds."""
+
+    def tail(self, support: npt.NDArray[np.int64], /) -> FloatArray:
+        """P(as much support or more), for each row of ``support``; shape (d,)."""
+
+
+def normal_tail(count: FloatArray, variance: FloatArray) -> FloatArray:
+    """P(a normal variable of mean 0 and ``variance`` is ``count`` or more)."""
+    spread = np.sqrt(variance)
+    score = np.divide(count, spread, out=np.where(count > 0, np.inf, -np.inf), where=spread > 0)
+    return np.asarray(stats.norm.sf(score), np.float64)
 
 
 def adjusted(p_value: FloatArray, correction: Correction) -> FloatArray:

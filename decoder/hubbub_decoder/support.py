@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from hubbub_decoder.binomial import FalseSupport
 from hubbub_decoder.consistent import onto_simplex
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.state import IntArray
@@ -20,7 +21,8 @@ def estimate_support(
 
     ``support`` has shape (values,). The count (support - n q)/(p - q) is unbiased; the reports being independent, its
     variance with x true holders is exactly (x p (1 - p) + (n - x) q (1 - q)) / (p - q)**2 (Wang et al., USENIX
-    Security 2017, theorem 2), a line in x with slope (1 - p - q)/(p - q).
+    Security 2017, theorem 2), a line in x with slope (1 - p - q)/(p - q). With no holders the support is a
+    binomial, whose exact tail is the p-value.
     """
     gain = p - q
     count = (support.astype(np.float64) - float(n * q)) / float(gain)
@@ -34,5 +36,8 @@ def estimate_support(
         count=count,
         null_variance=np.full(len(chosen), float(n * q * (1 - q) / gain**2)),
         slope=float((1 - p - q) / gain),
+        rates=(float(p), float(q)),
+        support=support[chosen].astype(np.int64),
+        null_law=FalseSupport(n, float(q)),
         projected=projected[chosen],
     )

@@ -29,6 +29,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "hadamard-response": {"blocks": 2},
     "count-mean-sketch": {"hashes": 2, "width": 4},
     "hadamard-count-mean-sketch": {"hashes": 2, "width": 4},
+    "d-bit-flip": {"low": 0, "high": 4, "buckets": 5, "bits": 2},
     "rappor": {
         "encoding": "one-hot",
         "bits": None,
@@ -52,6 +53,21 @@ def place(metric: Metric, value: str, index: int) -> int:
     return bucket(item_key(value.encode(), parameters["salt"]), parameters["salt"], index, parameters["width_bits"])
 
 
+def shown(metric: Metric) -> Fraction:
+    """How often a report shows a bit that is 1, after its permanent flip and its perturbation."""
+    flip, change = probability(metric), probability(metric, "perturbation", "perturbation_bits")
+    return (1 - flip) * (1 - change) + flip * change
+
+
+def range_bucket(metric: Metric, value: str) -> int:
+    """The bucket of an integer: of d-bit flip's, the one whose label holds it."""
+    for i, label in enumerate(metric.candidates):
+        first, _, last = label.partition("..")
+        if int(first) <= int(value) <= int(last or first):
+            return i
+    raise AssertionError(f"no bucket holds {value}")
+
+
 def outputs(metric: Metric, value: str) -> Iterator[tuple[bytes, Fraction]]:
     """Every record a holder of ``value`` can send, with its exact probability, from the mechanism's definition."""
     p = metric.device.parameters
@@ -71,6 +87,18 @@ def outputs(metric: Metric, value: str) -> Iterator[tuple[bytes, Fraction]]:
             for each in metric.values
         ]
         yield from _bit_vectors(fields, [0], held, Fraction(1))
+    elif metric.mechanism == "d-bit-flip":
+        one = shown(metric)
+        held = range_bucket(metric, value)
+        sets = list(itertools.combinations(range(p["buckets"]), p["bits"]))
+        for buckets in sets:
+            ones = [one if bucket == held else 1 - one for bucket in buckets]
+            yield from _bit_vectors(fields, list(buckets), ones, Fraction(1, len(sets)))
+    elif metric.mechanism == "one-bit-mean":
+        one = shown(metric)
+        share = Fraction(int(value) - p["low"] + p["below_zero"], p["span"])
+        chance = 1 - one + share * (2 * one - 1)
+        yield from ((pack(fields, [bit]), chance if bit else 1 - chance) for bit in range(2))
     elif metric.mechanism == "hadamard-response":
         keep, size = probability(metric), 1 << p["size_bits"]
         index = metric.values.index(value)

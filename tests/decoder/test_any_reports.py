@@ -24,6 +24,8 @@ METRICS: dict[str, dict[str, Any]] = {
     "narrow": {"mechanism": "count-mean-sketch", "hashes": 1, "width": 2},
     "hadamard": {"mechanism": "hadamard-count-mean-sketch", "hashes": 4, "width": 16},
     "bloom": {"mechanism": "rappor", "cohorts": 3},
+    "histogram": {"mechanism": "d-bit-flip"},
+    "one_of_two": {"mechanism": "d-bit-flip", "high": 1, "buckets": 2, "bits": 1, "perturbation": None},
     "tight": {"mechanism": "rappor", "cohorts": 1, "bits": 2, "hashes": 1},
 }
 
@@ -52,14 +54,15 @@ def test_estimates_are_sound(registry: Registry, name: str, n: int, equal: bool,
     records = random_records(metric, n, seed)
     if equal:
         records = np.repeat(records[:1], n, axis=0)
-    candidates = metric.values or [f"value {i}" for i in range(6)]
+    candidates = metric.values or metric.candidates or [f"value {i}" for i in range(6)]
     sound(estimate(metric, partial(metric, records), candidates), n)
 
 
 def test_what_the_package_exports() -> None:
     """The public names are these, and each of them is documented."""
     assert hubbub_decoder.__all__ == [
-        "CandidateError", "ConfidenceInterval", "Dataset", "DecodeError", "EstimateError", "Estimates", "RecordError",
-        "State", "StateError", "aggregate", "decode", "estimate", "merge", "partial",
+        "ArgumentError", "CandidateError", "ConfidenceInterval", "Dataset", "DecodeError", "EstimateError",
+        "Estimates", "Mean", "MeanInterval", "RecordError", "State", "StateError", "aggregate", "decode",
+        "decode_mean", "estimate", "estimate_mean", "merge", "partial",
     ]  # fmt: skip
     assert all(getattr(hubbub_decoder, name).__doc__ for name in hubbub_decoder.__all__)

@@ -67,12 +67,13 @@ def test_memory_does_not_grow_with_the_records(tmp_path: Path, metric: Metric) -
 
 
 def test_periods_can_be_chosen(tmp_path: Path, metric: Metric) -> None:
-    """Only the periods asked for are read; a period that is not sealed is an error naming those that are."""
+    """Only the periods asked for are read; one that is not sealed is an error that names those that are, with dates."""
     for period in (7, 8, 9):
         seal(tmp_path, metric, random_records(metric, period, period), period=period)
     assert sum(len(batch) for batch in Dataset(tmp_path, metric, [7, 9]).batches()) == 16
-    with pytest.raises(DatasetError, match="7, 8, 9"):
-        Dataset(tmp_path, metric, [10])
+    for asked in ([10], [10, 8]):
+        with pytest.raises(DatasetError, match=r"period 10 .*7 \(1970-01-08\), 8 \(1970-01-09\), 9 "):
+            Dataset(tmp_path, metric, asked)
 
 
 def test_a_file_without_a_manifest_is_no_part(tmp_path: Path, metric: Metric) -> None:

@@ -16,10 +16,11 @@ from hubbub_decoder import Estimates, State, estimate, partial
 from hubbub_decoder.mechanisms import NAMES, count_mean_sketch, hadamard_count_mean_sketch
 from hubbub_registry import Metric
 
-from tests.decoder.reports import SMALL, as_records, outputs, place
+from tests.decoder.reports import SMALL, as_records, outputs, place, range_bucket
 from tests.registries import metric_of
 
 VALUES = ["a", "b", "c", "d", "e"]
+COUNTED = [name for name in NAMES if name != "one-bit-mean"]  # which has a mean: test_mean.py
 SKETCHES = ["count-mean-sketch", "hadamard-count-mean-sketch"]
 
 
@@ -27,22 +28,46 @@ def small(folder: Path, mechanism: str, **keys: object) -> Metric:
     return metric_of(folder, mechanism, **{**SMALL[mechanism], **keys})
 
 
+def values_of(metric: Metric) -> list[str]:
+    return list(metric.candidates) if metric.numeric else VALUES
+
+
 def one_record(metric: Metric, record: bytes) -> dict[str, float]:
-    estimates = estimate(metric, partial(metric, as_records([record])), VALUES)
+    estimates = estimate(metric, partial(metric, as_records([record])), values_of(metric))
     return dict(zip(estimates.value, estimates.count, strict=True))
 
 
 def moments(metric: Metric, holder: str) -> tuple[dict[str, float], dict[str, float]]:
     """Mean and variance of one report's share in each value's estimate, where the device holds ``holder``."""
     total = Fraction(0)
-    mean, square = dict.fromkeys(VALUES, 0.0), dict.fromkeys(VALUES, 0.0)
+    mean, square = dict.fromkeys(values_of(metric), 0.0), dict.fromkeys(values_of(metric), 0.0)
     for record, chance in outputs(metric, holder):
         total += chance
         for value, share in one_record(metric, record).items():
             mean[value] += float(chance) * share
             square[value] += float(chance) * share**2
     assert total == 1
-    return mean, {value: square[value] - mean[value] ** 2 for value in VALUES}
+    return mean, {value: square[value] - mean[value] ** 2 for value in mean}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"bits": 1, "perturbation": None}, {"bits": 5}, {"buckets": 3, "bits": 3, "high": 10},
+        {"buckets": 4, "bits": 3, "low": -7, "high": 30, "perturbation": 0.2, "epsilon": 0.5},
+    ],
+)  # fmt: skip
+def test_d_bit_flip_is_exact_at_every_shape(tmp_path: Path, keys: dict[str, object]) -> None:
+    """One bit or all of them, buckets of unequal width: a report's mean is its bucket, and its variance as stated."""
+    metric = small(tmp_path, "d-bit-flip", **keys)
+    low, high = int(metric.candidates[0].split("..")[0]), int(metric.candidates[-1].split("..")[-1])
+    stated = estimate(metric, partial(metric, as_records([next(outputs(metric, str(low)))[0]])))
+    for holder in {low, (low + high) // 2, high}:
+        mean, variance = moments(metric, str(holder))
+        for value, null, slope in zip(stated.value, stated.null_variance, stated.slope, strict=True):
+            held = value == metric.candidates[range_bucket(metric, str(holder))]
+            assert mean[value] == pytest.approx(float(held), abs=1e-9)
+            assert variance[value] == pytest.approx(null + slope * held, rel=1e-9)
 
 
 def collisions(metric: Metric, a: str, b: str) -> Fraction:
@@ -50,15 +75,15 @@ def collisions(metric: Metric, a: str, b: str) -> Fraction:
     return Fraction(sum(place(metric, a, j) == place(metric, b, j) for j in range(hashes)), hashes)
 
 
-@pytest.mark.parametrize("mechanism", NAMES)
+@pytest.mark.parametrize("mechanism", COUNTED)
 @pytest.mark.parametrize("epsilon", ["0.7", "3"])
 def test_mean_is_the_truth(tmp_path: Path, mechanism: str, epsilon: str) -> None:
     """A report expects to add 1 to its holder's value and 0 to the others (for a sketch: its true collisions)."""
     keys = {} if mechanism == "rappor" else {"epsilon": float(epsilon)}
     metric = small(tmp_path, mechanism, **keys)
-    for holder in VALUES:
+    for holder in values_of(metric):
         mean, _ = moments(metric, holder)
-        for value in VALUES:
+        for value in values_of(metric):
             truth = Fraction(value == holder)
             if mechanism in SKETCHES:
                 width = 1 << metric.device.parameters["width_bits"]
@@ -66,12 +91,12 @@ def test_mean_is_the_truth(tmp_path: Path, mechanism: str, epsilon: str) -> None
             assert mean[value] == pytest.approx(float(truth), abs=1e-9)
 
 
-@pytest.mark.parametrize("mechanism", ["randomized-response", "unary-encoding", "rappor"])
+@pytest.mark.parametrize("mechanism", ["randomized-response", "unary-encoding", "rappor", "d-bit-flip"])
 def test_variance_of_support_is_exact(tmp_path: Path, mechanism: str) -> None:
     """The stated variance is that of one report, for a holder and for a non-holder, to the last digit."""
     metric = small(tmp_path, mechanism)
-    stated = estimate(metric, partial(metric, as_records([next(outputs(metric, "a"))[0]])))
-    for holder in VALUES:
+    stated = estimate(metric, partial(metric, as_records([next(outputs(metric, values_of(metric)[0]))[0]])))
+    for holder in values_of(metric):
         _, variance = moments(metric, holder)
         for value, null, slope in zip(stated.value, stated.null_variance, stated.slope, strict=True):
             assert variance[value] == pytest.approx(null + slope * (value == holder), rel=1e-9)

@@ -83,6 +83,19 @@ def test_unlisted_values_widen_the_errors(tmp_path: Path) -> None:
     assert with_unlisted.std_error.min() > 10 * without.std_error.max()
 
 
+def test_a_list_without_a_frequent_value_is_noted(tmp_path: Path) -> None:
+    """The share that no candidate explains is named where it is beyond chance, and not where the list is complete."""
+    metric = metric_of(tmp_path, "rappor")
+    state = expected_state(metric, {VALUES[0]: 3, VALUES[1]: 1}, 1 << 20)
+    assert estimate(metric, state, VALUES).notes == ()
+    (note,) = estimate(metric, state, VALUES[1:]).notes
+    # The unlisted value sets two bits of 64 in each cohort: its share is found within 15 points.
+    assert 60 <= float(note.split("leave ")[1].split("%")[0]) <= 90
+    assert "not in the list" in note
+    few = rappor.partial(metric, encode(metric, VALUES * 20, 3))
+    assert estimate(metric, few, VALUES).notes == ()
+
+
 def test_candidates_that_cannot_be_told_apart(tmp_path: Path) -> None:
     """Candidates of the same bits share one count, each with an interval from none of it to all of it, and a note."""
     metric = metric_of(tmp_path, "rappor", bits=4, hashes=1, cohorts=1)

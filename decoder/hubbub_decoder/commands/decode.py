@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import sys
 from pathlib import Path
 
@@ -11,14 +12,14 @@ from rich.progress import track
 
 from hubbub_decoder import render
 from hubbub_decoder.dataset import Dataset, part_batches
-from hubbub_decoder.decode import aggregate, choose_candidates, estimate, merge
-from hubbub_decoder.errors import CandidateError, EstimateError
+from hubbub_decoder.decode import aggregate, choose_candidates, estimate, estimate_mean, gives_mean, merge, with_notes
+from hubbub_decoder.errors import CandidateError, EstimateError, OutputError
 from hubbub_decoder.significance import CORRECTIONS
 from hubbub_decoder.state import State
-from hubbub_registry import load_registry
+from hubbub_registry import Metric, load_registry
 from hubbub_registry.lists import ListError, read_list
 
-SUMMARY = "estimate counts, with errors, from a sealed data set"
+SUMMARY = "estimate counts, or a mean, with errors, from a sealed data set"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--correction", choices=CORRECTIONS, default="holm", help="for testing many values at once; default: holm"
     )
-    parser.add_argument("--period", metavar="P", type=int, nargs="+", help="period numbers to read; default: all")
+    parser.add_argument(
+        "--period", metavar="P", type=_period, nargs="+",
+        help="periods to read, by number or by a date in them (2026-11-30, UTC); default: all",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,17 +50,45 @@ def run(arguments: argparse.Namespace) -> int:
     named = None if arguments.candidates is None else _read_candidates(arguments.candidates)
     registry = load_registry(arguments.registry, candidates=named is None)
     metric = registry.metric(arguments.metric)
-    candidates = choose_candidates(metric, named)
+    candidates = _no_candidates(metric, named) if gives_mean(metric) else choose_candidates(metric, named)
     data = Dataset(arguments.data, metric, arguments.period)
     console = Console(stderr=True)
+    state = _read(data, console)
+    estimates: render.Result
+    if gives_mean(metric):
+        estimates = with_notes(estimate_mean(metric, state), data).at_level(arguments.level)
+    else:
+        estimates = with_notes(estimate(metric, state, candidates), data).at_level(arguments.level)
+    if arguments.format == "csv":
+        # The header line goes to stderr, so that stdout is CSV and nothing else.
+        render.print_line(console, render.header(estimates))
+    try:
+        _print(estimates, arguments, data)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"standard output: {error.strerror or error}; write where there is room") from None
+    if arguments.format != "json":  # which has them inside
+        for note in estimates.notes:
+            render.print_line(console, f"note: {note}")
+    return 0
+
+
+def _read(data: Dataset, console: Console) -> State:
+    """The aggregate of all parts, with a progress bar where someone is there to see it."""
     state: State | None = None
-    for part in track(data.parts, "reading sealed parts", console=console, transient=True):
-        found = aggregate(metric, part_batches(part))
+    hidden = not console.is_terminal
+    for part in track(data.parts, "reading sealed parts", console=console, transient=True, disable=hidden):
+        found = aggregate(data.metric, part_batches(part))
         if found is not None:
             state = found if state is None else merge(state, found)
     if state is None:
         raise EstimateError(f"{data}: the sealed parts hold no reports; seal a batch with reports first")
-    estimates = estimate(metric, state, candidates).at_level(arguments.level)
+    return state
+
+
+def _print(estimates: render.Result, arguments: argparse.Namespace, data: Dataset) -> None:
     options = {
         "alpha": arguments.alpha,
         "correction": arguments.correction,
@@ -65,18 +97,18 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if arguments.format == "json":
         sys.stdout.write(render.as_json(estimates, **options, periods=data.periods))
-        return 0
-    # In CSV the header line goes to stderr, so that stdout is CSV and nothing else.
-    is_csv = arguments.format == "csv"
-    about = console if is_csv else Console()
-    about.print(render.header(estimates), highlight=False, soft_wrap=True, markup=False)
-    if is_csv:
+    elif arguments.format == "csv":
         sys.stdout.write(render.as_csv(estimates, **options))
     else:
-        render.print_whole(about, render.table(estimates, **options))
-    for note in estimates.notes:
-        console.print(f"note: {note}", highlight=False, soft_wrap=True, markup=False)
-    return 0
+        console = Console()
+        render.print_line(console, render.header(estimates))
+        render.print_whole(console, render.table(estimates, **options))
+
+
+def _no_candidates(metric: Metric, named: tuple[str, ...] | None) -> tuple[str, ...]:
+    if named is not None:
+        raise CandidateError(f"--candidates: metric {metric.name} gives a mean, and looks for no values; leave it out")
+    return ()
 
 
 def _read_candidates(path: Path) -> tuple[str, ...]:
@@ -91,3 +123,16 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
     return number
+
+
+def _period(text: str) -> int | datetime.date:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither a period's number nor a date such as 2026-11-30"
+        ) from None

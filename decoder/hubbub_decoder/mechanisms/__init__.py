@@ -8,7 +8,8 @@ A module here has
     the aggregate of both. Raises StateError where they are of different definitions.
 ``estimate(metric, state, candidates) -> Estimates``
     ``candidates`` are NFC-normalised and distinct, and for a closed domain among its values; ``state`` holds at least
-    one record. ``hubbub_decoder.estimate`` makes sure of both.
+    one record. ``hubbub_decoder.estimate`` makes sure of both. A mechanism that gives a mean in place of counts has
+    ``estimate_mean(metric, state) -> Mean`` beside it, and refuses here.
 
 Probabilities are the integers of the plan over a power of two, what the devices really used; the declared epsilon
 plays no part in estimating.
@@ -22,11 +23,12 @@ from typing import Protocol, cast
 
 from hubbub_client.mechanisms import NAMES, module_name
 from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.mean import Mean
 from hubbub_decoder.records import Records
 from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
-__all__ = ["NAMES", "Mechanism", "mechanism"]
+__all__ = ["NAMES", "MeanMechanism", "Mechanism", "mean_mechanism", "mechanism"]
 
 
 class Mechanism(Protocol):
@@ -40,6 +42,19 @@ class Mechanism(Protocol):
 
     def estimate(self, metric: Metric, state: State, candidates: Sequence[str], /) -> Estimates:
         """The estimates of the candidates."""
+
+
+class MeanMechanism(Protocol):
+    """What a module offers beside that, where its reports give a mean."""
+
+    def estimate_mean(self, metric: Metric, state: State, /) -> Mean:
+        """The mean."""
+
+
+def mean_mechanism(name: str) -> MeanMechanism | None:
+    """The decoder's module of mechanism ``name`` where that gives a mean, else None. Raises PlanError."""
+    module = mechanism(name)
+    return cast(MeanMechanism, module) if hasattr(module, "estimate_mean") else None
 
 
 def mechanism(name: str) -> Mechanism:

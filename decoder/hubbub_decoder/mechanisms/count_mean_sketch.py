@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hubbub_decoder.bit_sums import grouped_bit_sums
+from hubbub_decoder.colliding_support import CollidingSupport
 from hubbub_decoder.collisions import collision_slope, collision_variance, sum_of_squared_cells, sum_of_squares
 from hubbub_decoder.consistent import within_simplex
 from hubbub_decoder.estimates import Estimates
@@ -43,9 +44,12 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
     hashes, width = 1 << parameters["hashes_bits"], 1 << parameters["width_bits"]
     flip = parameters["threshold"] / (1 << parameters["precision"])
     n, gain, scale = state.n, 1 - 2 * flip, width / (width - 1)
-    debiased = (_set_bits(metric, state, candidates).astype(np.float64) - n * flip) / gain
+    support = _set_bits(metric, state, candidates)
+    debiased = (support.astype(np.float64) - n * flip) / gain
     count = scale * (debiased - n / width)
     squares = sum_of_squares(_same_bucket(state, flip), width)
+    law = CollidingSupport(n, hashes, width, 1 - flip, flip, squares)
+    third = law.third_moment(count)
     noise = n * scale**2 * flip * (1 - flip) / gain**2
     return Estimates.of(
         metric,
@@ -54,6 +58,12 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
         count=count,
         null_variance=noise + collision_variance(n, count, squares, hashes, width),
         slope=collision_slope(hashes, width),
+        null_third=third.most,
+        null_third_least=third.least,
+        third_slope=third.slope,
+        step=scale / gain,
+        support=support,
+        null_law=law,
         projected=within_simplex(count, n),
     )
 

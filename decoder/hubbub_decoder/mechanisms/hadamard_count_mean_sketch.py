@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hubbub_decoder.colliding_support import CollidingSupport
 from hubbub_decoder.collisions import collision_slope, collision_variance, sum_of_squared_cells, sum_of_squares
 from hubbub_decoder.consistent import within_simplex
 from hubbub_decoder.estimates import Estimates
@@ -81,9 +82,13 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
     parameters = metric.device.parameters
     hashes, width = 1 << parameters["hashes_bits"], 1 << parameters["width_bits"]
     n, scale = state.n, width / (width - 1)
-    gain = 1 / (1 - 2 * parameters["threshold"] / (1 << parameters["precision"]))
-    count = scale * (gain * _sums(metric, state, candidates).astype(np.float64) - n / width)
+    flip = parameters["threshold"] / (1 << parameters["precision"])
+    gain = 1 / (1 - 2 * flip)
+    sums = _sums(metric, state, candidates)
+    count = scale * (gain * sums.astype(np.float64) - n / width)
     squares = sum_of_squares(_same_bucket(state, gain), width)
+    law = CollidingSupport(n, hashes, width, 1 - flip, 0.5, squares)
+    third = law.third_moment(count)
     return Estimates.of(
         metric,
         n,
@@ -91,6 +96,12 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
         count=count,
         null_variance=n * scale**2 * (gain**2 - 1 / width) + collision_variance(n, count, squares, hashes, width),
         slope=-(scale**2) * (1 - 1 / width) + collision_slope(hashes, width),
+        null_third=third.most,
+        null_third_least=third.least,
+        third_slope=third.slope,
+        step=2 * scale * gain,
+        support=(n + sums) // 2,
+        null_law=law,
         projected=within_simplex(count, n),
     )
 

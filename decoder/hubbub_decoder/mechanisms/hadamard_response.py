@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hubbub_decoder.binomial import FalseSupportOfSome
 from hubbub_decoder.consistent import onto_simplex
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.records import Records, as_integers, check_domain, check_shape, chunks
@@ -36,7 +37,10 @@ def partial(metric: Metric, records: Records) -> State:
 def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimates:
     """n Var is P/a**2 - f, with P = a F + (1 - a)/B the share of reports in the block, F the block's true share.
 
-    P is the share that was seen in the block, but no less than what uniform reports alone give.
+    P is the share that was seen in the block, but no less than what uniform reports alone give. With no holders the
+    block's reports add +1 or -1 alike, whatever other values they hold (rows of H are orthogonal): given their number,
+    the +1 are a binomial of rate 1/2, whose exact tail is the p-value. Holders' third central moment is
+    1/a**2 - 3 P_1/a**2 + 2 each, P_1 = a + (1 - a)/B the chance that a holder's report is in the block.
     """
     parameters = metric.device.parameters
     counts = state.arrays["counts"]
@@ -50,7 +54,8 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
     chosen = [metric.device.index_of(candidate.encode()) for candidate in candidates]
     count = every[chosen]
     # Row 0 of H is all ones: it counts the block's reports.
-    in_block = np.maximum(transformed[0, block[chosen]], n * (1 - a) / blocks)
+    seen = transformed[0, block[chosen]]
+    in_block = np.maximum(seen, n * (1 - a) / blocks)
     return Estimates.of(
         metric,
         n,
@@ -58,5 +63,9 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
         count=count,
         null_variance=in_block / a**2,
         slope=-1.0,
+        third_slope=(1 - 3 * (a + (1 - a) / blocks)) / a**2 + 2,
+        step=2 / a,
+        support=np.column_stack([(seen + transformed[row, block][chosen]) // 2, seen]),
+        null_law=FalseSupportOfSome(0.5),
         projected=onto_simplex(every, n)[chosen],
     )

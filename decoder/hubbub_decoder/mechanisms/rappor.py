@@ -17,7 +17,7 @@ from hubbub_decoder.consistent import within_simplex
 from hubbub_decoder.errors import CandidateError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.records import Records
-from hubbub_decoder.regression import BitRates, fit
+from hubbub_decoder.regression import BitRates, Fit, fit
 from hubbub_decoder.state import State, merge
 from hubbub_decoder.support import estimate_support
 from hubbub_registry import Metric
@@ -26,6 +26,9 @@ __all__ = ["bit_rates", "estimate", "merge", "partial"]
 
 # The regression holds a matrix of candidates x candidates in memory: 800 MB at this many.
 MAX_CANDIDATES = 10_000
+
+# In standard errors: a list that leaves nothing out gets the note once in 30,000 decodes.
+_BEYOND_CHANCE = 4.0
 
 
 def partial(metric: Metric, records: Records) -> State:
@@ -70,7 +73,18 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
         null_variance=n * n * fitted.variance,
         slope=0.0,
         projected=within_simplex(n * fitted.non_negative, n),
-        notes=tuple(note.text([candidates[i] for i in note.members]) for note in fitted.notes),
+        notes=(*(note.text([candidates[i] for i in note.members]) for note in fitted.notes), *_unlisted(fitted)),
+    )
+
+
+def _unlisted(fitted: Fit) -> tuple[str, ...]:
+    """A note where the candidates leave more unexplained than chance does."""
+    if fitted.unexplained <= _BEYOND_CHANCE * fitted.unexplained_error:
+        return ()
+    return (
+        f"the candidates leave {fitted.unexplained:.1%} (standard error {fitted.unexplained_error:.1%}) of the reports "
+        "unexplained: values that are not in the list hold them. Candidates that share bits with a frequent one of "
+        "those are off by more than is stated here; add the frequent values to the list",
     )
 
 

@@ -1,0 +1,23 @@
+"""Checks of what Python callers pass: a slip is an error that says what to pass, not one from somewhere inside."""
+
+from __future__ import annotations
+
+from hubbub_decoder.errors import ArgumentError
+from hubbub_decoder.state import State
+from hubbub_registry import Metric
+
+
+def check_metric(function: str, metric: object) -> None:
+    """Raises ArgumentError unless ``metric`` is a Metric."""
+    if not isinstance(metric, Metric):
+        raise ArgumentError(
+            f'{function}: metric is {metric!r}, not a Metric; pass load_registry("REGISTRY.toml").metric("NAME")'
+        )
+
+
+def check_state(function: str, state: object) -> None:
+    """Raises ArgumentError unless ``state`` is a State."""
+    if not isinstance(state, State):
+        raise ArgumentError(
+            f"{function}: {type(state).__name__} is not a State; pass what partial, merge or State.from_bytes gives"
+        )

@@ -1,0 +1,47 @@
+"""Notes on the data that figures come from: what is not wrong, and changes how they are to be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence, Set
+from pathlib import Path
+
+from hubbub_decoder.sealed_folders import folders_in, manifests_in
+from hubbub_registry import Metric
+from hubbub_registry.errors import DatasetError
+
+
+def repeated_reports(metric: Metric, periods: Sequence[int]) -> tuple[str, ...]:
+    """A note where one device may be in the data more than once, and its noise is permanent."""
+    if metric.permanent_ratio is None or (len(periods) < 2 and metric.reports_per_period < 2):
+        return ()
+    over = f"{len(periods)} periods" if len(periods) > 1 else f"up to {metric.reports_per_period} reports a period"
+    return (
+        f"over {over} a device that reports one value again repeats its permanent noise, which therefore does not "
+        "average out: the errors stated here are too small. For exact ones decode one period at a time (--period), "
+        "with one report in each",
+    )
+
+
+def other_definitions(sealed: Path, metric: Metric, periods: Set[int] | None) -> tuple[str, ...]:
+    """A note for each other definition of ``metric`` with records in these ``periods`` (None: in any)."""
+    others = [folder for folder in folders_in(sealed) if folder.name != metric.fingerprint.hex()]
+    return tuple(note for folder in others if (note := _of_definition(folder, periods)))
+
+
+def _of_definition(folder: Path, periods: Set[int] | None) -> str | None:
+    """Figures do not depend on these records, so what is wrong with them is said and does not stop a decoder."""
+    try:
+        chosen = [period for period in folders_in(folder) if periods is None or period.name in map(str, periods)]
+        paths = [path for period in chosen for path in manifests_in(period)]
+        records = sum(int(json.loads(path.read_bytes())["records"]) for path in paths)
+    except (DatasetError, OSError, ValueError, TypeError, KeyError):
+        return (
+            f"records sealed under definition {folder.name} of this metric cannot be counted; none is in these figures"
+        )
+    if not records:
+        return None
+    return (
+        f"{records:,} records of this metric are sealed under definition {folder.name}; none is in these figures. "
+        "Decode them with the registry that those devices ran"
+    )

@@ -1,0 +1,39 @@
+"""Periods, by number and by date."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+
+from hubbub_decoder.errors import ArgumentError
+
+_DAY = 86400
+_NAMED = 12
+
+
+def numbers_of(asked: object, seconds: int) -> range:
+    """The numbers that ``asked`` stands for, with periods of ``seconds``: itself, or all that hold part of that day.
+
+    Days are UTC, as periods are. Raises ArgumentError for anything else.
+    """
+    if isinstance(asked, datetime.datetime) or not isinstance(asked, (int, datetime.date)) or isinstance(asked, bool):
+        raise ArgumentError(f"periods: {asked!r} is not a period's number (an int) or a datetime.date; pass these")
+    if isinstance(asked, int):
+        return range(asked, asked + 1)
+    start = (asked - datetime.date(1970, 1, 1)).days * _DAY
+    return range(start // seconds, (start + _DAY - 1) // seconds + 1)
+
+
+def named(numbers: Iterable[int], seconds: int) -> str:
+    """Periods for people: ``20787 (2026-11-30), 20788 (2026-12-01)``, the first few of them."""
+    listed = sorted(numbers)
+    more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
+    return ", ".join(f"{number} ({_begins(number, seconds)})" for number in listed[:_NAMED]) + more
+
+
+def _begins(number: int, seconds: int) -> str:
+    try:
+        begins = datetime.datetime.fromtimestamp(number * seconds, datetime.UTC)
+    except (OverflowError, ValueError, OSError):
+        return "in no calendar"
+    return begins.strftime("%Y-%m-%d" if seconds % _DAY == 0 else "%Y-%m-%dT%H:%MZ")
