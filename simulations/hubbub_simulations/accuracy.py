@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hubbub_decoder import estimate_mean, partial
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mechanisms import mechanism
 from hubbub_registry import Metric
@@ -27,6 +28,7 @@ MEAN_ERROR_LIMIT = 4.0
 """How far a mean error may be from zero, in its standard errors."""
 COVERAGE_RANGE = (0.93, 0.97)
 """What nominal 95 % intervals must cover. RAPPOR is excepted: its calibration is a study of its own."""
+RUNS_OF_A_MEAN = 40
 
 Decoder: TypeAlias = Callable[[Metric, Bytes, Sequence[str]], Estimates]
 
@@ -43,7 +45,9 @@ class Study:
 
     @property
     def values(self) -> list[str]:
-        """The values, in the order of ``holders``."""
+        """The values, in the order of ``holders``; where they are a range of integers, those from its ``low`` on."""
+        if self.numeric:
+            return [str(self.keys["low"] + i) for i in range(len(self.holders))]
         return [f"value {i}" for i in range(len(self.holders))]
 
     @property
@@ -61,19 +65,33 @@ class Study:
         """Whether values are hashed, so that every run takes a salt of its own."""
         return "hashes" in self.keys
 
+    @property
+    def numeric(self) -> bool:
+        """Whether values are the integers of a range; a histogram then has a bucket for each."""
+        return "low" in self.keys
+
+    @property
+    def of_mean(self) -> bool:
+        """Whether the result is one mean, in place of a frequency for each value."""
+        return self.mechanism == "one-bit-mean"
+
     def metric(self, salt: int) -> Metric:
         """The metric of one run."""
-        domain: dict[str, Any] = {"salt": f"{salt:016x}"} if self.hashed else {"values": self.values}
+        domain: dict[str, Any] = {}
+        if self.hashed:
+            domain["salt"] = f"{salt:016x}"
+        elif not self.numeric:
+            domain["values"] = self.values
         return define(self.mechanism, **self.keys, **domain)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the runs of a study gave. Arrays are ``(runs, d)``, in the order of the study's values."""
+    """What the runs of a study gave. Arrays are ``(runs, d)``, in the order of its values; d is 1 for a mean."""
 
     study: Study
     errors: Floats
-    """Estimated less true frequency."""
+    """Estimated less true frequency; of a mean, estimated less true mean as a share of the range."""
     covered: NDArray[np.bool_]
     """Whether the nominal 95 % interval held the true count."""
     formula: Floats
@@ -101,7 +119,9 @@ class Outcome:
 
         The mean over devices counts as one more value: there the faults of a debiasing constant show first.
         """
-        errors = np.column_stack([self.errors, self.errors @ self.study.frequencies])
+        errors = self.errors
+        if not self.study.of_mean:
+            errors = np.column_stack([errors, errors @ self.study.frequencies])
         standard_errors = np.std(errors, axis=0, ddof=1) / np.sqrt(len(errors))
         return float(np.max(np.abs(np.mean(errors, axis=0)) / standard_errors))
 
@@ -156,7 +176,13 @@ def decode(metric: Metric, records: Bytes, candidates: Sequence[str]) -> Estimat
 
 
 def run_study(study: Study, runs: int, seed: int, decoder: Decoder = decode) -> Outcome:
-    """``runs`` independent runs, the same for the same ``seed``. ``decoder`` is given so that a broken one can be."""
+    """``runs`` independent runs, the same for the same ``seed``.
+
+    ``decoder`` is given so that a broken one can be; a study of a mean takes none, and makes ``RUNS_OF_A_MEAN`` runs
+    for each, since a run gives one figure and not one a value.
+    """
+    if study.of_mean:
+        return _run_mean_study(study, runs * RUNS_OF_A_MEAN, seed)
     rng = np.random.default_rng(seed)
     index = np.repeat(np.arange(len(study.holders)), study.holders)
     items = [value.encode() for value in study.values]
@@ -175,4 +201,21 @@ def run_study(study: Study, runs: int, seed: int, decoder: Decoder = decode) -> 
         interval = estimates.confidence_interval(0.95)
         covered[run, order] = (interval.low <= truth) & (truth <= interval.high)
         formula[run] = scaled_mse(metric, study.values, study.frequencies, study.reports)
+    return Outcome(study, errors, covered, formula)
+
+
+def _run_mean_study(study: Study, runs: int, seed: int) -> Outcome:
+    rng = np.random.default_rng(seed)
+    index = np.repeat(np.arange(len(study.holders)), study.holders)
+    metric = study.metric(0)
+    items = [value.encode() for value in study.values]
+    truth = float(study.frequencies @ np.array([int(value) for value in study.values]))
+    errors = np.empty((runs, 1))
+    covered = np.empty((runs, 1), np.bool_)
+    for run in range(runs):
+        estimated = estimate_mean(metric, partial(metric, encode(metric, items, index, rng)))
+        errors[run] = (estimated.mean - truth) / metric.device.parameters["span"]
+        interval = estimated.confidence_interval(0.95)
+        covered[run] = interval.low <= truth <= interval.high
+    formula = np.tile(scaled_mse(metric, study.values, study.frequencies, study.reports), (runs, 1))
     return Outcome(study, errors, covered, formula)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from hubbub_simulations.accuracy import Study, zipf
 
+_HISTOGRAM = {"epsilon": 1.5, "low": -10, "high": 53, "buckets": 64, "bits": 16, "perturbation": 0.1}
+_MEAN = {"epsilon": 1, "low": -10, "high": 53, "points": 5, "perturbation": 0.1}
 _BASIC_RAPPOR = {"encoding": "one-hot", "epsilon": 2.5, "f": 0.5, "p": 0.5, "q": 0.75}
 _BLOOM_RAPPOR = {"epsilon": 2.5, "bits": 32, "hashes": 2, "cohorts": 8, "f": 0.5, "p": 0.5, "q": 0.75}
 
@@ -29,6 +31,8 @@ def studies(reports: int) -> list[Study]:
             population,
             {"epsilon": 4, "hashes": 64, "width": 32},
         ),
+        Study("d-bit flip", "d-bit-flip", population, _HISTOGRAM),
+        Study("one-bit mean", "one-bit-mean", population, _MEAN),
         Study("basic RAPPOR", "rappor", population, _BASIC_RAPPOR),
         Study("Bloom filter RAPPOR", "rappor", smaller, _BLOOM_RAPPOR),
     ]

@@ -23,8 +23,11 @@ from hubbub_simulations.bloom_theory import regression_scaled_mse
 def scaled_mse(metric: Metric, values: Sequence[str], frequencies: Floats, reports: int) -> Floats:
     """n x MSE ``(d,)`` of the frequency estimates of ``values``, from ``reports`` reports.
 
-    Of a closed domain, ``values`` are all of it, in its order.
+    Of a closed domain, ``values`` are all of it, in its order; of a range of integers they are its buckets. The one-bit
+    mean has one figure, of shape (1,): n x MSE of the mean, with the range taken as 1; ``values`` are then integers.
     """
+    if metric.mechanism == "one-bit-mean":
+        return _one_bit_mean(metric, values, frequencies)
     if metric.mechanism == "rappor":
         held, not_held = _rappor(metric)
         if metric.closed:
@@ -110,6 +113,39 @@ def _hadamard_count_mean_sketch(metric: Metric, frequencies: Floats, reports: in
     return np.asarray((m / (m - 1)) ** 2 * spread + _floor(metric, frequencies, reports))
 
 
+def _shown(metric: Metric) -> tuple[float, float]:
+    """P(a report shows 1) for a bit that is 1 and for one that is 0, after the permanent flip and the perturbation."""
+    flip, change = _share(metric, "threshold", "precision"), _share(metric, "perturbation", "perturbation_bits")
+    p = (1 - flip) * (1 - change) + flip * change
+    return p, 1 - p
+
+
+def _d_bit_flip(metric: Metric, frequencies: Floats, _reports: int) -> Floats:
+    """(k/d) pq/(p-q)**2 + f (k/d - 1); at f = 0 and d > 1, (k/d) sqrt(E)/(sqrt(E)-1)**2 without perturbation.
+
+    Source: Ding, Kulkarni, Yekhanin 2017, theorem 6 bounds it; the exact form is ours: a report that speaks of d of k
+    buckets at random adds (k/d) (bit - q)/(p - q) to each.
+    """
+    parameters = metric.device.parameters
+    p, q = _shown(metric)
+    thinning = parameters["buckets"] / parameters["bits"]
+    return np.asarray(thinning * p * q / (p - q) ** 2 + frequencies * (thinning - 1))
+
+
+def _one_bit_mean(metric: Metric, values: Sequence[str], frequencies: Floats) -> Floats:
+    """The devices' mean of s(1-s)/(p-q)**2, where s = q + y (p-q) is the chance of a 1 at the share y of the range.
+
+    A report is one bit, so its variance is s(1-s) whatever made it: both roundings, the flips. Source: own, from the
+    estimator of Ding, Kulkarni, Yekhanin 2017, section 2.
+    """
+    parameters = metric.device.parameters
+    p, q = _shown(metric)
+    low = parameters["low"] - parameters["below_zero"]
+    y = (np.array([int(value) for value in values], np.float64) - low) / parameters["span"]
+    s = q + y * (p - q)
+    return np.array([frequencies @ (s * (1 - s)) / (p - q) ** 2])
+
+
 def _floor(metric: Metric, frequencies: Floats, reports: int) -> Floats:
     """(1-f)(1-1/k)/(m-1) + n S/((m-1)k), where S is the sum of the other values' squared frequencies.
 
@@ -128,4 +164,5 @@ _FORMULAS: dict[str, Callable[[Metric, Floats, int], Floats]] = {
     "hadamard-response": _hadamard_response,
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
+    "d-bit-flip": _d_bit_flip,
 }

@@ -64,6 +64,18 @@ def bloom() -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(st.fixed_dictionaries(shape), noise).map(lambda pair: {**pair[0], **pair[1]})
 
 
+def integers() -> st.SearchStrategy[dict[str, Any]]:
+    low = st.integers(-(1 << 40), 1 << 40)
+    span = st.one_of(st.integers(63, 300), st.integers(1 << 30, 1 << 31))
+    change = st.sampled_from([{}, {"perturbation": 0.003}, {"perturbation": 0.01}])
+    return st.tuples(low, span, change).map(lambda drawn: {"low": drawn[0], "high": drawn[0] + drawn[1], **drawn[2]})
+
+
+def ranged(mechanism: str, **more: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    own = st.fixed_dictionaries({"mechanism": st.just(mechanism), "epsilon": st.sampled_from([0.1, 1, 3]), **more})
+    return st.tuples(integers(), own).map(lambda pair: {**pair[0], **pair[1]})
+
+
 DEFINITIONS = {
     "randomized-response": closed("randomized-response"),
     "unary-encoding": closed("unary-encoding"),
@@ -71,6 +83,8 @@ DEFINITIONS = {
     "count-mean-sketch": sketch("count-mean-sketch", 9),
     "hadamard-count-mean-sketch": sketch("hadamard-count-mean-sketch", 20),
     "rappor": bloom(),
+    "one-bit-mean": ranged("one-bit-mean", points=st.integers(2, 64)),
+    "d-bit-flip": ranged("d-bit-flip", buckets=st.integers(20, 64), bits=st.integers(1, 20)),
 }
 
 
@@ -102,7 +116,26 @@ def rappor_record(metric: Metric, item: bytes, secret: bytes, fresh: bytes) -> t
     return record, cohort_noise + (permanent + drawn if p["irr_precision"] else drawn)
 
 
+def range_record(metric: Metric, item: bytes, secret: bytes, fresh: bytes) -> tuple[bytes, bytes]:
+    """The same for the mechanisms over integers, which derive alpha or buckets, and permanent flips, from it."""
+    p = metric.device.parameters
+    encoder = client_module(metric.mechanism).Encoder(metric.device, secret)
+    key = metric.fingerprint + encoder.permanent_key(item)
+    if metric.mechanism == "one-bit-mean":
+        first = expand(secret, b"hubbub mean alpha", metric.fingerprint, (p["alpha_bits"] + 7) // 8)
+        permanent = expand(secret, b"hubbub mean bit", key, (p["end_bits"] + p["precision"] + 7) // 8)
+    else:
+        first = expand(secret, b"hubbub flip buckets", metric.fingerprint, p["bits"] * ((p["draw_bits"] + 7) // 8))
+        permanent = expand(secret, b"hubbub flip bits", key, lanes_bytes(p["bits"], p["precision"]))
+    drawn = fresh[: encoder.random_bytes]
+    return encoder.encode(item, lambda _: drawn), first + permanent + drawn
+
+
 def items_of(metric: Metric) -> list[bytes]:
+    if metric.numeric:
+        low, span = (metric.device.parameters[key] for key in ("low", "span"))
+        low -= metric.device.parameters["below_zero"]
+        return [str(low + offset).encode() for offset in sorted({0, 1, span // 3, span // 2, span - 1, span})]
     return [value.encode() for value in metric.values] or [b"", b"a", "é".encode(), b"x" * 256]
 
 
@@ -112,9 +145,10 @@ def assert_twins(keys: dict[str, Any], seed: int, devices: int = 24) -> None:
     rng = np.random.default_rng(seed)
     index = rng.integers(0, len(items), devices)
     vectorised = encoder(metric, items)
-    if metric.mechanism == "rappor":
+    if metric.permanent_ratio is not None or metric.mechanism == "rappor":
         secrets = [rng.bytes(32) for _ in index]
-        pairs = [rappor_record(metric, items[i], secrets[n], rng.bytes(4096)) for n, i in enumerate(index)]
+        record_of = range_record if metric.numeric else rappor_record
+        pairs = [record_of(metric, items[i], secrets[n], rng.bytes(4096)) for n, i in enumerate(index)]
         expected = [record for record, _ in pairs]
         noise = np.array([list(given_noise) for _, given_noise in pairs], np.uint8)
     else:
@@ -165,8 +199,10 @@ def test_every_block_shape_of_hadamard_response_agrees(blocks: int) -> None:
 @pytest.mark.parametrize("mechanism", NAMES)
 def test_encode_draws_fresh_noise_for_every_device(mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut into chunks or not, ``encode`` gives what the encoder gives from the generator's bytes in order."""
-    values = [f"v{i}" for i in range(9)]
+    values = [str(i) for i in range(9)]
     keys: dict[str, Any] = {
+        "one-bit-mean": {"epsilon": 2, "low": 0, "high": 8, "perturbation": 0.1},
+        "d-bit-flip": {"epsilon": 2, "low": 0, "high": 8, "buckets": 4, "bits": 2, "perturbation": 0.1},
         "rappor": {"epsilon": 2, "bits": 64, "hashes": 2, "cohorts": 8, "f": 0.5, "p": 0.5, "q": 0.75},
         "count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 64},
         "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 64},
@@ -180,7 +216,7 @@ def test_encode_draws_fresh_noise_for_every_device(mechanism: str, monkeypatch: 
     records = encode(metric, items, index, np.random.default_rng(2))
     whole = vectorised.encode(index, uniform_bytes(np.random.default_rng(2), 1000, vectorised.noise_bytes))
     assert np.array_equal(records, whole)
-    assert len(np.unique(records, axis=0)) > 3
+    assert len(np.unique(records, axis=0)) > (3 if metric.device.record_bytes > 1 or not metric.numeric else 1)
 
 
 @pytest.mark.parametrize("mechanism", ["randomized-response", "unary-encoding", "hadamard-response"])

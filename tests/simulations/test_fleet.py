@@ -26,7 +26,7 @@ from hubbub_simulations.fleet.uploads import Upload
 from hubbub_simulations.fleet.values import count_values, read_values
 from hubbub_simulations.fleet.vectorised import vectorised_uploads
 
-from tests.registries import MECHANISMS, registry_of
+from tests.registries import MECHANISMS, registry_of, values_of
 
 Uploads = Callable[[Registry, list[str], int, Tally], Iterator[Upload]]
 
@@ -52,7 +52,7 @@ def test_every_device_is_in_exactly_one_upload(
     registry = registry_of(tmp_path, m={"mechanism": mechanism})
     metric = registry.metric("m")
     tally = Tally()
-    uploads = list(client(registry, ["a", "b", "c"] * 7, per_upload, tally))
+    uploads = list(client(registry, values_of(mechanism) * 7, per_upload, tally))
     documents = [msgpack.unpackb(upload.body) for upload in uploads]
     assert tally.devices == 21
     assert not tally.refused
@@ -64,6 +64,17 @@ def test_every_device_is_in_exactly_one_upload(
         assert version == 1
         assert {batch[0] for batch in batches} == {metric.fingerprint}
         assert sum(len(batch[2]) for batch in batches) == upload.reports * metric.device.record_bytes
+
+
+@CLIENTS
+@pytest.mark.parametrize("mechanism", ["one-bit-mean", "d-bit-flip"])
+def test_integers_are_read_from_lines(tmp_path: Path, client: Uploads, mechanism: str) -> None:
+    """A line is an integer as people write it; anything else, and what lies outside the range, is refused by itself."""
+    registry = registry_of(tmp_path, m={"mechanism": mechanism, "low": -5, "high": 40})
+    tally = Tally()
+    uploads = list(client(registry, ["-5", "41", "0", "-6", "forty", "40", "7.5", "07"], 2, tally))
+    assert sum(upload.reports for upload in uploads) == 3
+    assert tally.refused == {"not-in-values": 5}
 
 
 @CLIENTS
@@ -174,6 +185,23 @@ async def test_a_refusal_for_good_is_counted_by_its_code_and_not_repeated() -> N
     assert (tally.refused_uploads, tally.accepted) == (3, 10)
 
 
+@pytest.mark.parametrize(
+    ("answer", "quarantined"),
+    [
+        ('{"status":"stored","quarantined":1}', 10),
+        ('{"status":"stored","quarantined":0}', 0),
+        ('{"status":"stored"}', 0),
+        ('{"quarantined":"1"}', 0),
+        ("[]", 0),
+        ("not JSON", 0),
+    ],
+)
+async def test_reports_in_quarantine_are_not_counted_as_accepted(answer: str, quarantined: int) -> None:
+    """An answer that says so moves the upload's reports from accepted to quarantined, and no other answer does."""
+    tally = await send(Collector((202, {}, answer)), [b"a"])
+    assert (tally.quarantined, tally.accepted, tally.uploads) == (quarantined, 10 - quarantined, 1)
+
+
 async def test_patience_has_an_end() -> None:
     """A collector that stays busy past the patience is an error that names it, not an endless run."""
     collector = Collector(*[BUSY] * 1000)
@@ -214,12 +242,17 @@ async def test_a_collector_that_was_never_there_is_told_at_once(url: str) -> Non
         (None, "cannot be read"),
         (b"a\n" * 5000 + b"\xff\n", "line 5001: is not UTF-8"),
         (b"a\n", "no collector answers"),
+        (b"", "values.txt: holds no value, so nothing was sent"),
+        (b"\n \r\n", "values.txt: holds no value, so nothing was sent"),
+        (b"x\n1\nx\n", "nothing was sent: metric m takes none of the 3 values"),
     ],
 )
 def test_the_command_fails_with_one_clear_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], values: bytes | None, words: str
 ) -> None:
-    """A file that is missing or damaged, and a collector that is not there, give exit status 1 and say what to do."""
+    """A file that is missing, damaged, empty or of other values, and a collector that is not there, give exit status 1
+    and say what to do, with nothing else on stderr: no progress is shown where there is no terminal.
+    """
     registry_of(tmp_path, m={"mechanism": "randomized-response"})
     path = tmp_path / "values.txt"
     if values is not None:
@@ -228,7 +261,8 @@ def test_the_command_fails_with_one_clear_line(
     shown = capsys.readouterr()
     assert status == 1
     assert words in shown.err
-    assert "Traceback" not in shown.err
+    (line,) = shown.err.splitlines()
+    assert line.startswith("hubbub fleet: error: ")
 
 
 @pytest.mark.parametrize("option", [["--per-upload", "0"], ["--concurrency", "x"], ["--patience", "nan"]])
@@ -238,9 +272,10 @@ def test_numbers_that_make_no_sense_are_wrong_usage(tmp_path: Path, option: list
 
 
 def test_a_summary_is_complete() -> None:
-    """The JSON summary has every count, and devices are reports accepted and refused together."""
-    tally = Tally(devices=13, accepted=10, refused=Counter({"type": 3}), uploads=2, retries=1, seconds=2.0)
+    """The JSON summary has every count, and devices are reports accepted, quarantined and refused together."""
+    tally = Tally(devices=15, accepted=10, quarantined=2, refused=Counter({"type": 3}), uploads=2, seconds=2.0)
     document: dict[str, Any] = tally.to_dict()
     assert document["reports_per_second"] == 5.0
-    assert document["devices"] == document["reports"]["accepted"] + sum(document["reports"]["refused"].values())
+    reports = document["reports"]
+    assert document["devices"] == reports["accepted"] + reports["quarantined"] + sum(reports["refused"].values())
     assert Tally().reports_per_second == 0.0

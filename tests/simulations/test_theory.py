@@ -34,6 +34,27 @@ def test_at_frequency_zero_the_closed_domains_have_their_textbook_variance(epsil
         assert _formula(metric)[-1] == pytest.approx(textbook(float(metric.ratio)), rel=1e-9)
 
 
+@pytest.mark.parametrize("epsilon", [0.5, 1, 3])
+def test_d_bit_flip_has_its_textbook_variance(epsilon: float) -> None:
+    """At frequency 0 without perturbation n Var is k/d times sqrt(E)/(sqrt(E)-1)^2, and E/(E-1)^2 where d is 1."""
+    for bits, root in ((4, 0.5), (1, 1)):
+        metric = define("d-bit-flip", epsilon=epsilon, low=0, high=19, buckets=20, bits=bits)
+        e = float(metric.ratio) ** root
+        assert _formula(metric)[-1] == pytest.approx(20 / bits * e / (e - 1) ** 2, rel=1e-9)
+        assert _formula(metric)[0] - _formula(metric)[-1] == pytest.approx(0.5 * (20 / bits - 1))
+
+
+def test_the_mean_has_the_variance_of_its_bits() -> None:
+    """n Var is E/(E-1)^2 where all lie at an end, or half at either, and ((E+1)/(E-1))^2/4 where all lie midway."""
+    metric = define("one-bit-mean", epsilon=1, low=5, high=45)
+    e = float(metric.ratio)
+    for frequencies in ([1, 0, 0], [0, 0, 1], [0.5, 0, 0.5]):
+        found = scaled_mse(metric, ["5", "25", "45"], np.array(frequencies), N)
+        assert found == pytest.approx([e / (e - 1) ** 2], rel=1e-9)
+    middle = scaled_mse(metric, ["5", "25", "45"], np.array([0, 1.0, 0]), N)
+    assert middle == pytest.approx([((e + 1) / (e - 1)) ** 2 / 4], rel=1e-9)
+
+
 @pytest.mark.parametrize("epsilon", [0.5, 1, 4])
 def test_the_sketches_have_the_variance_of_the_design(epsilon: float) -> None:
     """Noise, sampled collisions and the floor of a fixed hash set, as DESIGN section 6 writes them, at every f."""

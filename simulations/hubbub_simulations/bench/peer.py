@@ -52,7 +52,7 @@ def run_peer(folder: Path, cache: Path) -> Iterator[Peer]:
     script, requirements = folder / "serve.py", folder / "requirements.txt"
     if not script.is_file() or not requirements.is_file():
         raise PeerUnavailableError(f"there is no serve.py with requirements.txt in {folder}; run from a checkout")
-    python = _environment(folder.name, requirements, cache)
+    python = environment(folder.name, requirements, cache)
     process = subprocess.Popen(  # noqa: S603 - the peer's script, from the folder that the caller named
         [str(python), str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -70,7 +70,7 @@ def run_peer(folder: Path, cache: Path) -> Iterator[Peer]:
             process.stdout.close()
 
 
-def _environment(name: str, requirements: Path, cache: Path) -> Path:
+def environment(name: str, requirements: Path, cache: Path) -> Path:
     """The Python of the peer's environment, made where it is not there yet."""
     digest = hashlib.sha256(requirements.read_bytes()).hexdigest()
     place = cache.absolute() / f"{name}-{digest[:12]}"

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from hubbub_registry import Registry, load_registry
+from hubbub_registry import Metric, Registry, load_registry
 from hubbub_simulations.errors import FleetError
 from hubbub_simulations.fleet.reference import reference_uploads
 from hubbub_simulations.fleet.sending import Sender
@@ -60,7 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs the fleet and prints the summary. Raises FleetError, ValuesFileError or RegistryError."""
+    """Runs the fleet and prints the summary. Raises FleetError (also where the summary is of reports that do not
+    count), ValuesFileError or RegistryError.
+    """
     registry = load_registry(arguments.registry, candidates=False)
     metric = registry.metric(arguments.metric)
     path, from_stdin = Path(arguments.values), arguments.values == "-"
@@ -86,12 +88,29 @@ def run(arguments: argparse.Namespace) -> int:
         tally.seconds = time.monotonic() - start
         progress.update(bar, completed=tally.devices)
     _print(tally, as_json=arguments.json)
+    _check(tally, arguments, metric)
+    return 0
+
+
+def _check(tally: Tally, arguments: argparse.Namespace, metric: Metric) -> None:
+    """Raises FleetError unless reports were accepted, and all that were sent."""
+    if not tally.devices:
+        raise FleetError(f"{arguments.values}: holds no value, so nothing was sent; write one device's value a line")
     if tally.refused_uploads:
         raise FleetError(
-            f"the collector at {arguments.url} refused {tally.refused_uploads} uploads for good (reasons above); "
+            f"the collector at {arguments.url} refused {tally.refused_uploads:,} uploads for good (reasons above); "
             "check that it runs this registry"
         )
-    return 0
+    if tally.quarantined:
+        raise FleetError(
+            f"the collector at {arguments.url} does not know this definition of metric {metric.name} (fingerprint "
+            f"{metric.fingerprint.hex()}): {tally.quarantined:,} reports lie in its quarantine, and are not counted; "
+            "start it with this registry, and they are sealed with it too"
+        )
+    if not tally.accepted:
+        raise FleetError(
+            f"nothing was sent: metric {metric.name} takes none of the {tally.devices:,} values (reasons above)"
+        )
 
 
 def _uploads(
@@ -112,7 +131,8 @@ def _progress() -> Progress:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=Console(stderr=True))
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
 def _print(tally: Tally, *, as_json: bool) -> None:
@@ -122,6 +142,8 @@ def _print(tally: Tally, *, as_json: bool) -> None:
     table = Table(show_header=False)
     table.add_row("devices", f"{tally.devices:,}")
     table.add_row("reports accepted", f"{tally.accepted:,}")
+    if tally.quarantined:
+        table.add_row("quarantined", f"{tally.quarantined:,}")
     for reason, count in sorted(tally.refused.items()):
         table.add_row(f"refused: {reason}", f"{count:,}")
     table.add_row("uploads", f"{tally.uploads:,}")

@@ -62,7 +62,11 @@ class Sender:
             status, text, retry_after = await self._attempt(session, upload)
             if 200 <= status < 300:
                 self.tally.uploads += 1
-                self.tally.accepted += upload.reports
+                # A fleet reports one metric, so that the batches of an upload share a fate.
+                if _quarantined(text):
+                    self.tally.quarantined += upload.reports
+                else:
+                    self.tally.accepted += upload.reports
                 return
             if status and status not in _BUSY:
                 self.tally.refused_uploads += 1
@@ -103,8 +107,18 @@ def _seconds(response: aiohttp.ClientResponse) -> float:
 
 def _code(text: str) -> str:
     """The refusal's code for programs, where the answer is the collector's JSON; nothing where it is another's."""
-    try:
-        code = json.loads(text)["error"]
-    except (ValueError, KeyError, TypeError):
-        return ""
+    code = _said(text, "error")
     return code if isinstance(code, str) else ""
+
+
+def _quarantined(text: str) -> bool:
+    """Whether the collector keeps batches aside, by its answer of 202."""
+    number = _said(text, "quarantined")
+    return isinstance(number, int) and number > 0
+
+
+def _said(text: str, key: str) -> object:
+    try:
+        return json.loads(text)[key]
+    except (ValueError, KeyError, TypeError):
+        return None

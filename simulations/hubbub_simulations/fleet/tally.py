@@ -14,7 +14,9 @@ class Tally:
     devices: int = 0
     """Values read: one device each."""
     accepted: int = 0
-    """Reports that the collector has on stable storage."""
+    """Reports that the collector has on stable storage and can seal."""
+    quarantined: int = 0
+    """Reports that the collector keeps aside, since it does not know this definition of the metric."""
     refused: Counter[str] = field(default_factory=Counter)
     """Reports that were not accepted, by reason: the client's own reasons, or ``HTTP <status> <code>``."""
     uploads: int = 0
@@ -33,7 +35,11 @@ class Tally:
         """For ``--json``."""
         return {
             "devices": self.devices,
-            "reports": {"accepted": self.accepted, "refused": dict(sorted(self.refused.items()))},
+            "reports": {
+                "accepted": self.accepted,
+                "quarantined": self.quarantined,
+                "refused": dict(sorted(self.refused.items())),
+            },
             "uploads": {"accepted": self.uploads, "refused": self.refused_uploads, "retries": self.retries},
             "seconds": round(self.seconds, 3),
             "reports_per_second": round(self.reports_per_second, 1),

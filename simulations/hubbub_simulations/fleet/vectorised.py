@@ -10,6 +10,7 @@ import numpy as np
 
 from hubbub_client.clock import unix_time
 from hubbub_client.errors import RejectedValueError
+from hubbub_client.integer_range import offset_in_range
 from hubbub_client.upload import ID_BYTES, build
 from hubbub_client.values import to_bytes
 from hubbub_registry import Metric
@@ -55,6 +56,8 @@ def _accepted(metric: Metric, values: Iterable[str], tally: Tally) -> Iterator[b
             data = to_bytes(value)
             if metric.closed:
                 metric.device.index_of(data)
+            elif metric.numeric:
+                offset_in_range(metric.device, data)
         except RejectedValueError as error:
             tally.refused[error.reason] += 1
         else:
