@@ -9,6 +9,7 @@ from aiohttp import web
 from hubbub_collector.errors import Refusal
 
 MEDIA_TYPE = "application/msgpack"
+BROKEN = "body-broken"
 
 
 def check_headers(request: web.BaseRequest, limit: int) -> None:
@@ -27,26 +28,26 @@ def check_headers(request: web.BaseRequest, limit: int) -> None:
 async def read_body(request: web.BaseRequest, limit: int, seconds: float) -> bytes:
     """The body, however it is framed. Raises Refusal: 413 past ``limit`` bytes, 408 past ``seconds``, 400 if broken."""
     content = request.content
-    if content.is_eof():  # the usual case: it came together with the headers
-        body = content.read_nowait()
-        if len(body) > limit:
-            raise _too_large(limit)
-        return body
-    if request.headers.get("Expect", "").lower() == "100-continue":
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0  # what follows is the first byte of the real answer
-    received = bytearray()
     try:
+        if content.is_eof():  # the usual case: it came together with the headers
+            body = content.read_nowait()
+            if len(body) > limit:
+                raise _too_large(limit)
+            return body
+        if request.headers.get("Expect", "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0  # what follows is the first byte of the real answer
+        received = bytearray()
         async with asyncio.timeout(seconds):
             while chunk := await content.readany():
                 received += chunk
                 if len(received) > limit:
                     raise _too_large(limit)
+        return bytes(received)
     except TimeoutError:
         raise Refusal(408, "too-slow", f"the body did not arrive within {seconds:g} seconds", retry_after=1) from None
     except web.RequestPayloadError:
-        raise Refusal(400, "body-broken", "the body is not framed as its headers say") from None
-    return bytes(received)
+        raise Refusal(400, BROKEN, "the body is not framed as its headers say") from None
 
 
 def _too_large(limit: int) -> Refusal:

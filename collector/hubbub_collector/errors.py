@@ -9,6 +9,10 @@ class CollectorError(HubbubError):
     """The collector or the sealer cannot run, or cannot go on. Says what, where, and what to do."""
 
 
+class DamagedError(CollectorError):
+    """A group in a worker's store is not what was written. It is left where it is, and the others can be taken."""
+
+
 class StoreError(HubbubError):
     """The store did not commit. What waited for that commit is not stored, and must not be acknowledged."""
 

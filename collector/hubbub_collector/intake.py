@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from hubbub_collector.body import check_headers, read_body
+from hubbub_collector.body import BROKEN, check_headers, read_body
 from hubbub_collector.errors import Refusal, StoreFullError
 from hubbub_collector.metrics import CONTENT_TYPE, Metrics
 from hubbub_collector.protocol import answer, refusal, unexpected
-from hubbub_collector.store import Quarantined
-from hubbub_collector.upload import Upload, Validator, pack
+from hubbub_collector.quarantine import Quarantined
+from hubbub_collector.upload import Validator, pack
 from hubbub_collector.writer import Writer
 
 _STORED = b'{"status":"stored"}'
@@ -62,7 +62,10 @@ class Intake:
             return await self._route(request)
         except Refusal as refused:
             self._metrics.refused(refused.code)
-            return refusal(refused)
+            response = refusal(refused)
+            if refused.code == BROKEN:  # where the next request would begin, nobody knows
+                response.force_close()
+            return response
         except ConnectionError:
             return refusal(Refusal(400, "gone", "the connection was lost"))  # nobody is there to read it
         except Exception as error:  # noqa: BLE001 - the last place where a stack trace can be kept from a stranger
@@ -89,14 +92,23 @@ class Intake:
         check_headers(request, self._limits.body)
         body = await read_body(request, self._limits.body, self._limits.body_seconds)
         upload = self._validator.check(body, self._clock())
-        parked: tuple[Quarantined, ...] = ()
-        if upload.unknown:
-            body, parked = _split(upload)
+        parked = tuple(Quarantined(upload.id, number, batch) for number, batch in upload.unknown)
+        turned_away = 0
+        if parked:
+            # All of them or none: where a metric has two batches in an upload, its retry must not bring only the other.
+            if not self._writer.has_room_for(parked):
+                self._metrics.turned_away(len(parked))
+                if not upload.known:
+                    raise Refusal(400, "quarantine-full", "its metrics are unknown here, and no more is kept aside")
+                parked, turned_away = (), len(parked)
+            body = pack(upload.id, upload.known) if upload.known else b""
         error = await self._writer.submit(body, parked, upload.records)
         if isinstance(error, StoreFullError):
             raise Refusal(507, "disk-full", "the collector's disk is full; nothing was stored", _RETRY_FULL)
         if error is not None:
             raise Refusal(503, "store", "the collector could not store the upload; nothing was kept", _RETRY_STORE)
+        if turned_away:
+            return answer(202, b'{"status":"stored","turned_away":%d,"reason":"quarantine-full"}' % turned_away)
         if parked:
             return answer(202, b'{"status":"stored","quarantined":%d}' % len(parked))
         return answer(200, _STORED)
@@ -104,14 +116,10 @@ class Intake:
     async def _healthz(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002 - one signature for every route
         if not self._writer.alive or self._writer.failing is not None:
             raise Refusal(503, "store", "the store does not commit; the collector's log says why", _RETRY_STORE)
+        if self._writer.turning_away.full:  # a warning only: known metrics are stored as ever
+            return answer(200, b'{"status":"ok","quarantine":"full"}')
         return answer(200, b'{"status":"ok"}')
 
     async def _metrics_page(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002 - as above
         self._metrics.gauge(self._writer)
         return answer(200, self._metrics.render(), {"Content-Type": CONTENT_TYPE})
-
-
-def _split(upload: Upload) -> tuple[bytes, tuple[Quarantined, ...]]:
-    """The body without its unknown batches (empty where none is left), and those."""
-    parked = tuple(Quarantined(upload.id, number, batch) for number, batch in enumerate(upload.unknown))
-    return pack(upload.id, upload.known) if upload.known else b"", parked

@@ -5,12 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hubbub_collector.errors import CollectorError
+
 
 @dataclass(frozen=True)
 class DataDirectory:
     """The paths of a data directory; see docs/collecting.md for what each holds."""
 
     root: Path
+
+    def check(self) -> None:
+        """Raises CollectorError unless a collector has made this directory its data directory."""
+        if not self.root.is_dir():
+            raise CollectorError(f"{self.root}: there is no data directory; name the one that hubbub collect was given")
+        if not self.intake.is_dir():
+            raise CollectorError(
+                f"{self.root}: is no collector's data directory (it has no folder intake); "
+                "name the one that hubbub collect was given"
+            )
 
     @property
     def collector_lock(self) -> Path:

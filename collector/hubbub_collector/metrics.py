@@ -27,6 +27,9 @@ class Metrics:
         self._quarantined = Counter(
             "hubbub_batches_quarantined", "Batches of metrics not in the registry, kept aside", registry=registry
         )
+        self._turned_away = Counter(
+            "hubbub_batches_turned_away", "Batches of metrics not in the registry, not kept", registry=registry
+        )
         self._refused = Counter("hubbub_uploads_refused", "Requests refused, by code", ["code"], registry=registry)
         self._commits = Histogram(
             "hubbub_commit_seconds", "Duration of a group commit", buckets=_COMMIT_SECONDS, registry=registry
@@ -34,7 +37,8 @@ class Metrics:
         self._failures = Counter("hubbub_commit_failures", "Group commits that failed", registry=registry)
         self._queue = self._gauge("hubbub_queue_bytes", "Uploads that wait for their commit")
         self._store = self._gauge("hubbub_store_bytes", "Uploads stored and not sealed yet")
-        self._parked = self._gauge("hubbub_quarantine_bytes", "Records in quarantine")
+        self._parked = self._gauge("hubbub_quarantine_bytes", "What is in quarantine, as its budget counts it")
+        self._full = self._gauge("hubbub_quarantine_full", "Workers whose quarantine turns batches away")
 
     def _gauge(self, name: str, text: str) -> Gauge:
         return Gauge(name, text, multiprocess_mode="livesum", registry=self._registry)
@@ -42,6 +46,10 @@ class Metrics:
     def refused(self, code: str) -> None:
         """Counts a refusal."""
         self._refused.labels(code).inc()
+
+    def turned_away(self, batches: int) -> None:
+        """Counts batches of unknown metrics that the quarantine had no room for."""
+        self._turned_away.inc(batches)
 
     def committed(self, commit: Committed) -> None:
         """Counts a group commit."""
@@ -59,6 +67,7 @@ class Metrics:
         self._queue.set(writer.queued)
         self._store.set(writer.stored)
         self._parked.set(writer.quarantined)
+        self._full.set(writer.turning_away.full)
 
     def render(self) -> bytes:
         """The metrics of all workers in Prometheus' text format."""

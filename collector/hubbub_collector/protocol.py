@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
+from aiohttp.web_protocol import _ErrInfo
 
 from hubbub_collector.errors import Refusal
 
@@ -43,6 +44,19 @@ class _Handler(web.RequestHandler):
     """One connection."""
 
     __slots__ = ()
+
+    def data_received(self, data: bytes) -> None:
+        """Takes what has arrived. Framing that breaks within a body ends that body, which would wait for ever: aiohttp
+        only notes the error as if it were the next request.
+        """
+        super().data_received(data)
+        request = self._current_request
+        if request is None or not self._messages or not isinstance(self._messages[-1][0], _ErrInfo):
+            return
+        body = request.content
+        if not body.is_eof():
+            body.set_exception(web.RequestPayloadError("broken framing"))
+            body.feed_eof()  # nothing of it is left to wait for when it has been answered
 
     def handle_error(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
 from hubbub_collector.durable import sync_directory
@@ -12,18 +13,23 @@ from hubbub_collector.errors import CollectorError, StoreError, StoreFullError
 
 BUSY_SECONDS = 30.0
 """How long to wait while the other side (intake or sealer) holds the write lock; it never holds it for long."""
+_OTHERS = 0o077
 
 
-def connect(path: Path, schema: str, version: int, setup: dict[str, int] | None = None) -> sqlite3.Connection:
+def connect(
+    path: Path, schema: str, version: int, setup: Mapping[str, int] | None = None,
+    upgrades: Mapping[int, str] | None = None,
+) -> sqlite3.Connection:  # fmt: skip
     """Opens, and where needed creates, the database ``path`` for durable writing.
 
     WAL, synchronous=FULL (a commit returns once it is on stable storage), and secure_delete: what is deleted is
     overwritten, since the order in the file is the order of arrival. Statements commit by themselves outside of a
-    BEGIN. ``schema`` makes the tables where the file is new. Raises CollectorError where the file cannot be used.
+    BEGIN. ``schema`` makes the tables where the file is new, ``upgrades[v]`` what a file of format v lacks. The file
+    and its folder are nobody else's to read. Raises CollectorError where the file cannot be used.
     """
     connection: sqlite3.Connection | None = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_private(path)
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         for pragma, value in (setup or {}).items():
             connection.execute(f"PRAGMA {pragma} = {value}")
@@ -33,10 +39,11 @@ def connect(path: Path, schema: str, version: int, setup: dict[str, int] | None 
         if mode != "wal":
             raise CollectorError(f"{path}: its file system cannot hold a write-ahead log; use a local disk")
         (found,) = connection.execute("PRAGMA user_version").fetchone()
-        if found not in (0, version):
+        steps = {0: schema, **(upgrades or {})}
+        if found not in (*steps, version):
             raise CollectorError(f"{path}: written by another version of hubbub (format {found}); use that version")
-        if found == 0:
-            connection.executescript(f"BEGIN IMMEDIATE; {schema}; PRAGMA user_version = {version}; COMMIT;")
+        if found != version:
+            connection.executescript(f"BEGIN IMMEDIATE; {steps[found]}; PRAGMA user_version = {version}; COMMIT;")
         sync_directory(path.parent)
         sync_directory(path.parent.parent)
         return connection
@@ -51,6 +58,35 @@ def connect(path: Path, schema: str, version: int, setup: dict[str, int] | None 
         if connection is not None:
             connection.close()
         raise
+
+
+def _make_private(path: Path) -> None:
+    """What is in the file is not shuffled yet: its folder is 0700, and it and SQLite's files beside it are 0600.
+
+    SQLite gives those the mode of the database, so that it is the database's that has to be right from the start.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _close_to_others(path.parent)
+    try:
+        # Only a file that is new: closing one that is open elsewhere in this process would drop SQLite's locks on it.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        for existing in path.parent.glob(f"{path.name}*"):
+            _close_to_others(existing)
+
+
+def _close_to_others(path: Path) -> None:
+    try:
+        mode = path.stat().st_mode
+        if mode & _OTHERS:
+            path.chmod(mode & 0o7777 & ~_OTHERS)
+    except FileNotFoundError:  # SQLite removes its files when the last connection closes
+        pass
+
+
+def is_corrupt(error: sqlite3.Error) -> bool:
+    """Whether SQLite found its file damaged, rather than busy, full or out of reach."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT
 
 
 def store_error(path: Path, error: sqlite3.Error | OSError) -> StoreError:

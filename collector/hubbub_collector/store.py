@@ -1,43 +1,29 @@
-"""A worker's store: one SQLite file, one row a group commit."""
+"""A worker's store: one SQLite file, one row a group commit, and the quarantine."""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from hubbub_collector.errors import CollectorError
-from hubbub_collector.sqlite import connect, store_error
-from hubbub_collector.upload import Batch
+from hubbub_collector import quarantine
+from hubbub_collector.errors import CollectorError, DamagedError, StoreError
+from hubbub_collector.quarantine import Quarantine, Quarantined
+from hubbub_collector.sqlite import connect, is_corrupt, store_error
+
+__all__ = ["Quarantined", "SqliteStore", "Store"]
 
 FORMAT = 1
-_SCHEMA = """
+_SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE groups (id INTEGER PRIMARY KEY AUTOINCREMENT, crc INTEGER NOT NULL, bodies BLOB NOT NULL);
-CREATE TABLE quarantine (
-    upload BLOB NOT NULL, batch INTEGER NOT NULL, fingerprint BLOB NOT NULL, period INTEGER NOT NULL,
-    records BLOB NOT NULL, PRIMARY KEY (upload, batch)
-) WITHOUT ROWID
+{quarantine.SCHEMA}
 """
 _SETUP = {"page_size": 16384, "wal_autocheckpoint": 512, "cache_size": -8192}
-
-
-class Quarantined(NamedTuple):
-    """A batch whose fingerprint no metric has; ``number`` is its place among the unknown ones of its upload."""
-
-    upload: bytes
-    number: int
-    batch: Batch
-
-
-class Group(NamedTuple):
-    """One row: the bodies of a group commit, end to end; each is one msgpack array, so nothing separates them."""
-
-    id: int
-    bodies: bytes
 
 
 class Store(Protocol):
@@ -50,10 +36,10 @@ class Store(Protocol):
         """
 
     def used_bytes(self) -> int:
-        """The space that is taken, without what sealing has freed inside the file."""
+        """The space that is taken, without what sealing has freed inside the file. Raises StoreError."""
 
     def quarantined_bytes(self) -> int:
-        """The bytes of the records in quarantine."""
+        """The bytes that the quarantine counts for, less what the sealer has taken out meanwhile. Raises StoreError."""
 
     def close(self) -> None:
         """Closes the store. What was committed stays."""
@@ -62,7 +48,8 @@ class Store(Protocol):
 class SqliteStore:
     """The store in one SQLite file. Ids never restart (AUTOINCREMENT), and ``identity`` is new for each new file.
 
-    Together they let the sealer remember which rows it has taken, even where somebody has removed the file.
+    Together they let the sealer remember which rows it has taken, even where somebody has removed the file. A group is
+    a row: the bodies of a group commit, end to end; each is one msgpack array, so nothing separates them.
     """
 
     def __init__(self, path: Path, late: int | None = None) -> None:
@@ -71,6 +58,7 @@ class SqliteStore:
         """
         self.path = path
         self._db = connect(path, _SCHEMA, FORMAT, _SETUP)
+        self.quarantine = Quarantine(path, self._db)
         try:
             self._db.execute("INSERT OR IGNORE INTO meta VALUES ('identity', ?)", (os.urandom(16),))
             if late is not None:
@@ -79,11 +67,9 @@ class SqliteStore:
                     " ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)",
                     (late,),
                 )
-            self.identity: bytes = self._meta("identity")
-            (self._quarantined,) = self._db.execute(
-                "SELECT coalesce(sum(length(records)), 0) FROM quarantine"
-            ).fetchone()
-        except sqlite3.Error as error:
+            self.identity: bytes = self._one("SELECT value FROM meta WHERE key = 'identity'")[0]
+            self.quarantine.space()
+        except (sqlite3.Error, StoreError) as error:
             self._db.close()
             raise CollectorError(
                 f"{path}: cannot be written ({error}); free some space, or correct its rights"
@@ -102,30 +88,21 @@ class SqliteStore:
             self._db.execute("BEGIN IMMEDIATE")
             if bodies:
                 self._insert(bodies)
-            added = self._quarantine(quarantined)
+            self.quarantine.add(quarantined)
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             if self._db.in_transaction:
                 self._db.rollback()
+            if quarantined:
+                self.quarantine.forget_space()
             raise store_error(self.path, error) from None
-        self._quarantined += added
 
     def _insert(self, bodies: Sequence[bytes]) -> None:
         packed = b"".join(bodies)
         self._db.execute("INSERT INTO groups (crc, bodies) VALUES (?, ?)", (zlib.crc32(packed), packed))
 
-    def _quarantine(self, quarantined: Sequence[Quarantined]) -> int:
-        added = 0
-        for upload, number, batch in quarantined:
-            # A retry of an upload that is already here adds nothing.
-            cursor = self._db.execute(
-                "INSERT OR IGNORE INTO quarantine VALUES (?, ?, ?, ?, ?)", (upload, number, *batch)
-            )
-            added += len(batch.records) * cursor.rowcount
-        return added
-
     def used_bytes(self) -> int:
-        """The space taken by rows, in whole pages. Raises StoreError."""
+        """The space taken by rows, in whole pages."""
         try:
             pages, free, size = (
                 self._db.execute(f"PRAGMA {name}").fetchone()[0]
@@ -136,61 +113,69 @@ class SqliteStore:
         return int((pages - free) * size)
 
     def quarantined_bytes(self) -> int:
-        """The bytes of the records in quarantine."""
-        return int(self._quarantined)
+        """See ``Store``."""
+        return self.quarantine.space()
 
     def late(self) -> int:
         """For how many seconds after a period's end its uploads may have been accepted; 0 where no collector said."""
-        try:
-            return int(self._meta("late"))
-        except LookupError:
-            return 0
+        row = self._one("SELECT value FROM meta WHERE key = 'late'")
+        return 0 if row is None else int(row[0])
 
     def last_id(self) -> int:
-        """The id of the newest group, 0 where there is none."""
-        (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM groups").fetchone()
-        return int(last)
+        """The id of the newest group, 0 where there is none. Raises StoreError, as do those below."""
+        return int(self._one("SELECT coalesce(max(id), 0) FROM groups")[0])
 
-    def groups(self, after: int, up_to: int) -> Iterator[Group]:
-        """The groups with ``after < id <= up_to``, oldest first. Raises CollectorError at a damaged one.
+    def ids(self, after: int, up_to: int) -> Iterator[int]:
+        """The ids of the groups with ``after < id <= up_to``, oldest first.
 
         Each is read by a statement of its own, so that no long read keeps the log from being checkpointed.
         """
         while True:
-            row = self._db.execute(
-                "SELECT id, crc, bodies FROM groups WHERE id > ? AND id <= ? ORDER BY id LIMIT 1", (after, up_to)
-            ).fetchone()
-            if row is None:
+            (found,) = self._one("SELECT min(id) FROM groups WHERE id > ? AND id <= ?", after, up_to)
+            if found is None:
                 return
-            after, crc, bodies = row
-            if zlib.crc32(bodies) != crc:
-                raise CollectorError(
-                    f"{self.path}: group {after} is damaged (its checksum does not match); nothing was removed, "
-                    "restore the file from a copy, or delete that row to give the group up"
-                )
-            yield Group(after, bodies)
+            after = found
+            yield after
 
-    def delete(self, up_to: int, at_once: int = 64) -> None:
-        """Deletes the groups with ``id <= up_to``, a few a transaction, so that the intake never waits long."""
+    def group(self, id: int) -> bytes | None:
+        """The bodies of group ``id``, end to end; None where it is gone. Raises DamagedError too."""
+        query = "SELECT crc, CAST(bodies AS BLOB) FROM groups WHERE id = ?"
         try:
-            while self._db.execute(
-                "DELETE FROM groups WHERE id IN (SELECT id FROM groups WHERE id <= ? ORDER BY id LIMIT ?)",
-                (up_to, at_once),
-            ).rowcount:
+            row = self._db.execute(query, (id,)).fetchone()
+        except sqlite3.Error as error:
+            if not is_corrupt(error):
+                raise store_error(self.path, error) from None
+            row = (None, b"")
+        if row is None:
+            return None
+        crc, bodies = row
+        if bodies is None or zlib.crc32(bodies) != crc:
+            raise DamagedError(
+                f"{self.path}: group {id} is damaged (its checksum does not match); it was left where it is and the "
+                "others were taken; restore the file from a copy, or delete that row to give the group up"
+            )
+        return bytes(bodies)
+
+    def delete(self, up_to: int, keep: Collection[int] = (), at_once: int = 64) -> None:
+        """Deletes the groups with ``id <= up_to`` but those in ``keep``, a few a transaction, so that the intake never
+        waits long.
+        """
+        query = (
+            "DELETE FROM groups WHERE id IN (SELECT id FROM groups WHERE id <= ?"
+            " AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?)"
+        )
+        kept = json.dumps(sorted(keep))
+        try:
+            while self._db.execute(query, (up_to, kept, at_once)).rowcount:
                 pass
         except sqlite3.Error as error:
             raise store_error(self.path, error) from None
 
-    def quarantined_batches(self) -> int:
-        """How many batches are in quarantine."""
-        (count,) = self._db.execute("SELECT count(*) FROM quarantine").fetchone()
-        return int(count)
-
-    def _meta(self, key: str) -> Any:
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            raise LookupError(key)
-        return row[0]
+    def _one(self, query: str, *parameters: int) -> Any:
+        try:
+            return self._db.execute(query, parameters).fetchone()
+        except sqlite3.Error as error:
+            raise store_error(self.path, error) from None
 
     def close(self) -> None:
         """Closes the file."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 import msgpack
@@ -33,11 +33,13 @@ class Batch(NamedTuple):
 
 
 class Upload(NamedTuple):
-    """A checked upload. ``unknown`` are the batches to quarantine; the others are in ``known``."""
+    """A checked upload. ``unknown`` are the batches to quarantine, each after its place in the upload; the others are
+    in ``known``.
+    """
 
     id: bytes
     known: list[Batch]
-    unknown: list[Batch]
+    unknown: list[tuple[int, Batch]]
     records: int
     """How many records the known batches hold."""
 
@@ -64,30 +66,42 @@ class Validator:
             for metric in metrics
         }
 
+    @property
+    def fingerprints(self) -> Collection[bytes]:
+        """Those of the metrics."""
+        return self._rules.keys()
+
     def check(self, body: bytes, now: float) -> Upload:
         """The upload in ``body``, received at Unix time ``now``. Raises Refusal (400) with the reason."""
         upload_id, batches = parse(body)
         known: list[Batch] = []
-        unknown: list[Batch] = []
+        unknown: list[tuple[int, Batch]] = []
         total = 0
         for i, batch in enumerate(batches):
-            rule = self._rules.get(batch.fingerprint)
-            if rule is None:
-                unknown.append(batch)
-                continue
-            self._window.check(i, batch.period, rule.period, rule.expires, now)
-            count, odd = divmod(len(batch.records), rule.record_bytes)
-            if odd:
-                raise Refusal(
-                    400,
-                    "record-length",
-                    f"batch {i}: {len(batch.records)} bytes are not a whole number of records of {rule.record_bytes}",
-                )
-            if rule.check is not None and not rule.check(batch.records):
-                raise Refusal(400, "record-range", f"batch {i}: a record holds a value outside its field's domain")
-            known.append(batch)
-            total += count
+            count = self.check_batch(i, batch, now)
+            if count is None:
+                unknown.append((i, batch))
+            else:
+                known.append(batch)
+                total += count
         return Upload(upload_id, known, unknown, total)
+
+    def check_batch(self, i: int, batch: Batch, now: float) -> int | None:
+        """How many records batch number ``i`` holds; None where its metric is unknown. Raises Refusal (400)."""
+        rule = self._rules.get(batch.fingerprint)
+        if rule is None:
+            return None
+        self._window.check(i, batch.period, rule.period, rule.expires, now)
+        count, odd = divmod(len(batch.records), rule.record_bytes)
+        if odd:
+            raise Refusal(
+                400,
+                "record-length",
+                f"batch {i}: {len(batch.records)} bytes are not a whole number of records of {rule.record_bytes}",
+            )
+        if rule.check is not None and not rule.check(batch.records):
+            raise Refusal(400, "record-range", f"batch {i}: a record holds a value outside its field's domain")
+        return count
 
 
 def parse(body: bytes) -> tuple[bytes, list[Batch]]:

@@ -10,6 +10,8 @@ EARLY = 86_400
 """How many seconds before it begins a period is accepted: device clocks and time zones."""
 LATE = 28 * 86_400
 """For how many seconds after its end a period is accepted, unless the operator says otherwise."""
+ALWAYS = 1 << 62
+"""For longer than there are periods: a window that never closes."""
 
 
 @dataclass(frozen=True)

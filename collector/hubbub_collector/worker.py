@@ -121,12 +121,18 @@ async def _run(settings: WorkerSettings, control: asyncio.StreamReader) -> None:
         await control.read()
         stop.set()
 
+    def ready() -> None:
+        try:
+            print("ready", flush=True)
+        except BrokenPipeError:  # the parent is gone already
+            stop.set()
+
     following = asyncio.create_task(follow_parent())
     registry = load_registry(settings.registry, candidates=False)
     validator = Validator(registry.metrics.values(), Window(late=settings.late))
     store = SqliteStore(DataDirectory(Path(settings.data)).worker_store(settings.number), settings.late)
     with bound_socket(settings.host, settings.port) as listening:
-        await serve(settings, validator, store, listening, stop, lambda: print("ready", flush=True))
+        await serve(settings, validator, store, listening, stop, ready)
     following.cancel()
 
 

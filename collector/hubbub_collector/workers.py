@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import tempfile
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
@@ -29,12 +32,23 @@ log = logging.getLogger("hubbub.collector")
 MAX_DEATHS = 5
 DEATHS_WITHIN = 60.0
 """More than MAX_DEATHS workers dying within this many seconds end the collector: restarting does not help."""
+START_SECONDS = 60.0
+"""How long a worker may take until it listens."""
+STOP_SECONDS = 60.0
+"""How long a worker may take to finish what is in flight; then it is killed. Nothing acknowledged is lost by that."""
+_COMMAND = (sys.executable, "-m", "hubbub_collector.worker")
 
 
 class Workers:
     """Runs ``count`` workers like ``settings``, whose budgets are the whole collector's."""
 
-    def __init__(self, settings: WorkerSettings, count: int) -> None:
+    def __init__(
+        self, settings: WorkerSettings, count: int, command: Sequence[str] = _COMMAND,
+        start_seconds: float = START_SECONDS, stop_seconds: float = STOP_SECONDS,
+    ) -> None:  # fmt: skip
+        self._command = list(command)
+        self._start_seconds = start_seconds
+        self._stop_seconds = stop_seconds
         self._settings = replace(
             settings,
             queue=settings.queue // count,
@@ -43,6 +57,7 @@ class Workers:
         )
         self._count = count
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._starting: int | None = None
         self._deaths: deque[float] = deque(maxlen=MAX_DEATHS)
         self._stop = threading.Event()
 
@@ -65,9 +80,11 @@ class Workers:
                     signal.signal(number, lambda *_: self._stop.set())
                 try:
                     for worker in range(self._count):
-                        self._start(worker, lock, metrics)
-                    shown = f"[{host}]" if ":" in host else host
-                    print(f"listening on http://{shown}:{self._settings.port}", flush=True)
+                        if not self._stop.is_set():
+                            self._start(worker, lock, metrics)
+                    if not self._stop.is_set():
+                        shown = f"[{host}]" if ":" in host else host
+                        print(f"listening on http://{shown}:{self._settings.port}", flush=True)
                     self._watch(lock, metrics)
                 finally:
                     self._stop_all()
@@ -76,19 +93,40 @@ class Workers:
         """Starts worker ``number`` and waits until it listens. It inherits the lock, so that the data directory stays
         locked until the last worker has gone, whatever became of the parent.
         """
-        process = subprocess.Popen(
-            [sys.executable, "-m", "hubbub_collector.worker"],
+        process = subprocess.Popen(  # noqa: S603 - the command is ours
+            self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=(lock,),
             env={**os.environ, "PROMETHEUS_MULTIPROC_DIR": metrics},
         )
         self._processes[number] = process
+        self._starting = number
         told, heard = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-        told.write(replace(self._settings, number=number).to_json().encode() + b"\n")
-        told.flush()
-        if heard.readline() != b"ready\n" and not self._stop.is_set():
+        with contextlib.suppress(BrokenPipeError):  # it is dead already, which the answer will show
+            told.write(replace(self._settings, number=number).to_json().encode() + b"\n")
+            told.flush()
+        if self._hear_ready(number, heard):
+            self._starting = None
+        elif not self._stop.is_set():
             raise CollectorError(f"worker {number} did not start; what it said is above")
+
+    def _hear_ready(self, number: int, heard: IO[bytes]) -> bool:
+        """Waits for the worker's line, but no longer than it may take, and not once the collector is to stop."""
+        deadline = time.monotonic() + self._start_seconds
+        line = b""
+        while not self._stop.is_set():
+            if time.monotonic() > deadline:
+                raise CollectorError(
+                    f"worker {number} did not start within {self._start_seconds:g} seconds; start the collector again "
+                    "when the machine is less busy, and see that its disk answers"
+                )
+            if select.select([heard], [], [], 0.1)[0]:
+                said = os.read(heard.fileno(), 64)
+                line += said
+                if not said or line.endswith(b"\n"):
+                    return line == b"ready\n"
+        return False
 
     def _watch(self, lock: int, metrics: str) -> None:
         while not self._stop.wait(0.2):
@@ -106,10 +144,18 @@ class Workers:
                 self._start(number, lock, metrics)
 
     def _stop_all(self) -> None:
-        for process in self._processes.values():
+        for number, process in self._processes.items():
             _close(process)  # standard input at its end means: stop
-        for process in self._processes.values():
-            process.wait()
+            if number == self._starting:  # it never listened, and may hang
+                process.kill()
+        deadline = time.monotonic() + self._stop_seconds
+        for number, process in self._processes.items():
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                log.error("worker %d did not stop within %g seconds; it is killed", number, self._stop_seconds)
+                process.kill()
+                process.wait()
 
 
 def _close(process: subprocess.Popen[bytes]) -> None:

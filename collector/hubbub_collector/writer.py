@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hubbub_collector.errors import Refusal, StoreError
-from hubbub_collector.store import Quarantined, Store
+from hubbub_collector.quarantine import Quarantined, space
+from hubbub_collector.store import Store
+from hubbub_collector.turning_away import TurningAway
 
 log = logging.getLogger("hubbub.collector")
 
@@ -58,6 +60,8 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._quarantining = 0
+        self._quarantined = store.quarantined_bytes()
+        self.turning_away = TurningAway()
         self.queued = 0
         """Bytes of the uploads that wait or are being committed."""
         self.stored = store.used_bytes()
@@ -69,28 +73,35 @@ class Writer:
 
     @property
     def quarantined(self) -> int:
-        """Bytes in quarantine."""
-        return self._store.quarantined_bytes()
+        """The bytes that the quarantine counts for, as last measured."""
+        return self._quarantined
 
     @property
     def alive(self) -> bool:
         """Whether the thread runs."""
         return self._thread.is_alive()
 
+    def has_room_for(self, quarantined: tuple[Quarantined, ...]) -> bool:
+        """Whether the quarantine takes all of these. Where it does not, they are counted as turned away."""
+        parked = _parked(quarantined)
+        if self._quarantined + self._quarantining + parked <= self._budget.quarantine:
+            return True
+        self.turning_away.turned_away(self._quarantined, self._budget.quarantine)
+        return False
+
     def submit(
         self, body: bytes, quarantined: tuple[Quarantined, ...], records: int
     ) -> asyncio.Future[StoreError | None]:
-        """Queues an upload: ``body`` for the store (empty where all of it is quarantined). The future gives None once
-        it is on stable storage, or the error for which it is not. Raises Refusal (503) where a budget is used up.
+        """Queues an upload: ``body`` for the store (empty where all of it is quarantined), and what ``has_room_for``
+        was asked about. The future gives None once all that is on stable storage, or the error for which it is not.
+        Raises Refusal (503) where a budget is used up.
         """
-        parked = sum(len(item.batch.records) for item in quarantined)
+        parked = _parked(quarantined)
         size = len(body) + parked
         if self.queued and self.queued + size > self._budget.queue:
             raise Refusal(503, "queue-full", "too many uploads are waiting to be stored", retry_after=1)
         if self._budget.disk is not None and self.stored + self.queued + size > self._budget.disk:
             raise Refusal(503, "disk-budget", "the space set aside for uploads is used up until it is sealed", 60)
-        if parked and self.quarantined + self._quarantining + parked > self._budget.quarantine:
-            raise Refusal(503, "quarantine-full", "no more batches of metrics unknown here are taken", retry_after=3600)
         future: asyncio.Future[StoreError | None] = self._loop.create_future()
         self.queued += size
         self._quarantining += parked
@@ -109,10 +120,13 @@ class Writer:
             group, ending = self._take()
             if group or self.failing is not None:
                 committed = self._commit(group)
+                if committed.quarantined:
+                    self._measure_quarantine()
                 self._loop.call_soon_threadsafe(self._finish, group, committed)
             if time.monotonic() - measured > _MEASURE_SECONDS:
                 measured = time.monotonic()
                 self._measure()
+                self._measure_quarantine()
             if ending:
                 return
 
@@ -155,10 +169,20 @@ class Writer:
         except StoreError as error:
             log.warning("the store's size cannot be measured: %s", error)
 
+    def _measure_quarantine(self) -> None:
+        # By this thread, which alone may use the store; the loop's thread reads what was found.
+        try:
+            found = self._store.quarantined_bytes()
+        except StoreError as error:
+            log.warning("the quarantine's size cannot be measured: %s", error)
+            return
+        self._quarantined = found
+        self.turning_away.measured(found)
+
     def _finish(self, group: list[_Waiting], committed: Committed) -> None:
         for item in group:
             self.queued -= item.size
-            self._quarantining -= sum(len(parked.batch.records) for parked in item.quarantined)
+            self._quarantining -= _parked(item.quarantined)
             if committed.error is None:
                 self.stored += item.size
             if not item.done.done():
@@ -169,3 +193,7 @@ class Writer:
             log.warning("the store commits again")
         self.failing = committed.error
         self._observe(committed)
+
+
+def _parked(quarantined: tuple[Quarantined, ...]) -> int:
+    return sum(space(item.batch) for item in quarantined)

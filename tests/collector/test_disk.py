@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from hubbub_collector.errors import CollectorError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
 from hubbub_collector.seal import SealOptions, seal
+from hubbub_collector.seal.sorted_store import SortedStore
 from hubbub_collector.store import SqliteStore
 
 from tests.collector.server_process import hubbub
@@ -74,7 +76,7 @@ async def test_a_full_disk_gives_507_and_recovers(tmp_path: Path, small_disk: Pa
 def test_a_read_only_disk_is_refused(tmp_path: Path, small_disk: Path) -> None:
     """Both commands end with status 1 and say what is wrong with the directory."""
     registry = registry_file(tmp_path)
-    (small_disk / "data").mkdir()
+    (small_disk / "data" / "intake").mkdir(parents=True)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     for command in ("collect", "seal"):
         done = hubbub(command, str(registry), "--data", str(small_disk / "data"))
@@ -122,3 +124,37 @@ def test_deleted_groups_leave_no_bytes_behind(tmp_path: Path) -> None:
     seal(registry, data, SealOptions(1, everything=True), NOW)
     for path in [*data.intake.iterdir(), *data.sorted_store.parent.iterdir()]:
         assert content[:40] not in path.read_bytes()
+
+
+def test_what_is_not_sealed_is_nobody_elses_to_read(tmp_path: Path) -> None:
+    """The folders of the intake and the sealer are 0700 and their files 0600 from the start, whatever the umask; where
+    an earlier version left them open they are closed.
+    """
+    registry = load(tmp_path)
+    choice = registry.metric("choice")
+    data = DataDirectory(tmp_path / "data")
+
+    def modes(*folders: Path) -> set[str]:
+        found = {f"folder {stat.S_IMODE(folder.stat().st_mode):o}" for folder in folders}
+        return found | {f"file {stat.S_IMODE(path.stat().st_mode):o}" for one in folders for path in one.iterdir()}
+
+    folders = (data.intake, data.sorted_store.parent)
+    before = os.umask(0)
+    try:
+        for number in range(2):
+            store = SqliteStore(data.worker_store(0), late=1)
+            store.commit([upload(batch(choice, bytes([number])))])
+            assert modes(data.intake) == {"folder 700", "file 600"}
+            target = SortedStore(data.sorted_store)
+            assert modes(data.sorted_store.parent) == {"folder 700", "file 600"}
+            seal(registry, data, SealOptions(1, everything=True), NOW)
+            assert len(list(data.intake.iterdir())) == 3
+            assert modes(*folders) == {"folder 700", "file 600"}
+            store.close()
+            target.close()
+            for folder in folders:
+                folder.chmod(0o755)
+                for path in folder.iterdir():
+                    path.chmod(0o644)
+    finally:
+        os.umask(before)

@@ -11,15 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from hubbub_collector import quarantine
 from hubbub_collector.errors import StoreError, StoreFullError
 from hubbub_collector.intake import Limits
+from hubbub_collector.quarantine import Quarantined
 from hubbub_collector.store import SqliteStore
+from hubbub_collector.turning_away import TurningAway
 from hubbub_collector.upload import Batch, Validator
+from hubbub_collector.window import Window
 from hubbub_collector.writer import Budget
 from hubbub_registry import Registry
 
 from tests.collector.serving import FakeStore, Served, metric_values, serving
-from tests.collector.uploads import batch, load, records, upload
+from tests.collector.uploads import NOW, batch, load, records, stored, upload
 
 
 @pytest.fixture
@@ -58,7 +62,7 @@ async def test_a_stored_upload_is_answered_200(registry: Registry, store: Sqlite
     async with serving(registry, store) as served:
         status, said, headers = await served.post(body)
         assert (status, said) == (200, {"status": "stored"})
-        assert [group.bodies for group in store.groups(0, store.last_id())] == [body]
+        assert stored(store) == [body]
         assert headers["Server"] == "hubbub"
 
 
@@ -126,7 +130,7 @@ async def test_a_full_database_gives_507_and_recovers(registry: Registry, store:
         assert store.last_id() == 0
         db.execute("PRAGMA max_page_count = 100000")
         assert (await served.post(big))[0] == 200
-        assert [group.bodies for group in store.groups(0, store.last_id())] == [big]
+        assert stored(store) == [big]
 
 
 async def test_a_read_only_store_gives_503(registry: Registry, store: SqliteStore) -> None:
@@ -178,28 +182,116 @@ async def test_unknown_metrics_are_quarantined(registry: Registry, store: Sqlite
         assert (await served.post(mixed))[:2] == (202, {"status": "stored", "quarantined": 1})
         for _ in range(2):
             assert (await served.post(strange))[:2] == (202, {"status": "stored", "quarantined": 1})
-        assert store.quarantined_batches() == 2
-        assert store.quarantined_bytes() == 7
-        (kept,) = store.groups(0, store.last_id())
-        assert kept.bodies.endswith(b"\x01")
-        assert b"abc" not in kept.bodies
+        assert store.quarantine.count() == 2
+        assert store.quarantined_bytes() == space(b"abc") + space(b"defg")
+        (kept,) = stored(store)
+        assert kept.endswith(b"\x01")
+        assert b"abc" not in kept
         rows = store._db.execute(
             "SELECT fingerprint, period, records FROM quarantine ORDER BY length(records)"
         ).fetchall()
         assert rows == [(b"whatever", 7, b"abc"), (b"whatever", 7, b"defg")]
 
 
-async def test_the_quarantine_is_bounded(registry: Registry, store: SqliteStore) -> None:
-    """Past its budget nothing more is quarantined: 503, and the known batch of that upload is not stored either."""
+def space(records: bytes) -> int:
+    """What a batch in quarantine counts for."""
+    return quarantine.space(Batch(b"whatever", 7, records))
+
+
+async def test_a_full_quarantine_turns_away_only_what_is_unknown(registry: Registry, store: SqliteStore) -> None:
+    """Past its budget unknown batches are turned away: known ones beside them are stored and the answer says how many
+    were not; an upload of unknown ones alone is refused for good, since a client that kept it would hold up the rest.
+    """
     choice = registry.metric("choice")
-    async with serving(registry, store, Budget(quarantine=10)) as served:
+    async with serving(registry, store, Budget(quarantine=2 * space(b"123456"))) as served:
         assert (await served.post(upload(Batch(b"whatever", 7, b"123456"))))[0] == 202
-        mixed = upload(Batch(b"whatever", 7, b"12345"), batch(choice, b"\x01"))
-        status, said, headers = await served.post(mixed)
-        assert (status, said["error"]) == (503, "quarantine-full")
-        assert "Retry-After" in headers
-        assert store.last_id() == 0
-        assert (await served.post(upload(Batch(b"whatever", 7, b"1234"))))[0] == 202
+        mixed = upload(
+            Batch(b"whatever", 7, b"12345"), batch(choice, b"\x01"), Batch(b"whatever", 7, b"1"), id=bytes(16)
+        )
+        said = {"status": "stored", "turned_away": 2, "reason": "quarantine-full"}
+        assert (await served.post(mixed))[:2] == (202, said)
+        assert stored(store) == [upload(batch(choice, b"\x01"), id=bytes(16))]
+        status, refused, headers = await served.post(upload(Batch(b"whatever", 7, b"1234567")))
+        assert (status, refused["error"]) == (400, "quarantine-full")
+        assert "Retry-After" not in headers
+        assert store.quarantine.count() == 1
+        assert (await served.post(upload(batch(choice, b"\x02"))))[0] == 200
+        assert (await served.post(upload(Batch(b"whatever", 7, b"123456"))))[0] == 202
+
+
+async def test_many_small_batches_do_not_outgrow_the_quarantine(registry: Registry, store: SqliteStore) -> None:
+    """A batch of one byte counts for what its row takes, so that a budget in bytes also bounds their number."""
+    async with serving(registry, store, Budget(quarantine=10_000)) as served:
+        for number in range(20):
+            strange = [Batch(os.urandom(8), 7, b"x") for _ in range(10)]
+            assert (await served.post(upload(*strange)))[0] == (202 if number < 15 else 400)
+
+
+async def test_an_operator_is_told_that_the_quarantine_is_full(
+    registry: Registry, tmp_path: Path, store: SqliteStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However often batches are turned away the log says it once; /healthz and /metrics say it until there is room,
+    which is noticed without a restart when sealing or purging has made it.
+    """
+    strange = upload(Batch(b"whatever", 7, b"123456"))
+    async with serving(registry, store, Budget(quarantine=space(b"123456"))) as served:
+
+        async def health() -> object:
+            async with served.session.get(f"{served.url}/healthz") as answer:
+                assert answer.status == 200
+                return await answer.json()
+
+        async def gauge(name: str) -> float:
+            async with served.session.get(f"{served.url}/metrics") as answer:
+                return metric_values(await answer.text())[name]
+
+        assert (await served.post(strange))[0] == 202
+        assert (await health(), await gauge("hubbub_quarantine_full")) == ({"status": "ok"}, 0)
+        for _ in range(3):
+            assert (await served.post(upload(Batch(b"whatever", 7, b"1"))))[0] == 400
+        assert await health() == {"status": "ok", "quarantine": "full"}
+        assert await gauge("hubbub_quarantine_full") == 1
+        assert await gauge("hubbub_batches_turned_away_total") == 3
+        assert caplog.text.count("the quarantine is full") == 1
+        other = SqliteStore(store.path)
+        other.quarantine.purge(None)
+        other.close()
+        async with asyncio.timeout(10):
+            while await health() != {"status": "ok"}:
+                await asyncio.sleep(0.05)
+        assert (await served.post(strange))[0] == 202
+
+
+def test_a_full_quarantine_is_logged_once_an_hour(caplog: pytest.LogCaptureFixture) -> None:
+    """While batches are turned away the log repeats it at most hourly; a budget of nothing is no fault to report."""
+    times = [0.0, 1.0, 3599.0, 3600.0, 3601.0]
+    turning = TurningAway(iter(times).__next__)
+    for _ in times:
+        turning.turned_away(10, 10)
+    assert caplog.text.count("the quarantine is full (10 of 10 bytes)") == 2
+    turning.measured(10)
+    assert turning.full
+    turning.measured(9)
+    assert not turning.full
+    none = TurningAway()
+    none.turned_away(0, 0)
+    assert not none.full
+
+
+async def test_what_one_upload_has_in_quarantine_keeps_its_place(registry: Registry, store: SqliteStore) -> None:
+    """Where the registry changes between an upload and its retry, the batches that are unknown each time are kept, and
+    one is never taken for another.
+    """
+    choice = registry.metric("choice")
+    mixed = upload(batch(choice, b"\x01"), Batch(b"whatever", 7, b"abc"), id=bytes(16))
+    async with serving(registry, store) as served:
+        assert (await served.post(mixed))[0] == 202
+    older = SqliteStore(store.path)
+    nothing = Validator([], Window())
+    unknown = nothing.check(mixed, NOW).unknown
+    older.commit([], [Quarantined(bytes(16), number, strange) for number, strange in unknown])
+    assert {kept.fingerprint for kept in older.quarantine.listing()} == {choice.fingerprint, b"whatever"}
+    older.close()
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, identity", "nonsense"])
@@ -269,14 +361,20 @@ async def test_a_body_that_stalls_is_given_up(registry: Registry) -> None:
         assert (await raw(served, head + b"\x93")).startswith(b"HTTP/1.1 408 ")
 
 
-async def test_a_broken_chunk_is_refused(registry: Registry) -> None:
-    """Framing that is not what its headers say is a client error within the time limit, and nothing is stored."""
+@pytest.mark.parametrize("before", [b"", b"3\r\nabc\r\n"], ids=["at once", "in mid-body"])
+async def test_a_broken_chunk_is_refused(registry: Registry, before: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    """Framing that is not what its headers say is 400 as soon as it is seen, long before the body is given up; nothing
+    is stored or logged, and the connection ends.
+    """
     store = FakeStore()
-    async with serving(registry, store, limits=Limits(body_seconds=0.2)) as served:
+    async with serving(registry, store, limits=Limits(body_seconds=3600)) as served:
         head = b"POST /v1/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/msgpack\r\n"
-        answer = await raw(served, head + b"Transfer-Encoding: chunked\r\n\r\n", b"zz\r\n")
-        assert answer.startswith(b"HTTP/1.1 40")
+        answer = await raw(served, head + b"Transfer-Encoding: chunked\r\n\r\n" + before, b"zz\r\n")
+        assert answer.startswith(b"HTTP/1.1 400 ")
+        assert b'"body-broken"' in answer
+        assert answer.count(b"HTTP/1.1") == 1
     assert store.bodies == []
+    assert caplog.text == ""
 
 
 async def test_a_client_that_goes_away_is_no_defect(registry: Registry, caplog: pytest.LogCaptureFixture) -> None:
@@ -379,7 +477,7 @@ async def test_metrics_count_what_happened(registry: Registry, store: SqliteStor
     assert values["hubbub_uploads_stored_total"] == 3
     assert values["hubbub_records_stored_total"] == 7
     assert values["hubbub_batches_quarantined_total"] == 1
-    assert values["hubbub_quarantine_bytes"] == 3
+    assert values["hubbub_quarantine_bytes"] == space(b"abc")
     assert values['hubbub_uploads_refused_total{code="not-msgpack"}'] == 1
     assert values["hubbub_commit_failures_total"] == 0
 
@@ -397,11 +495,11 @@ async def test_uploads_that_wait_share_a_commit(registry: Registry, tmp_path: Pa
         lock.execute("ROLLBACK")
         lock.close()
         assert [(await answer)[0] for answer in answers] == [200] * 20
-        groups = list(store.groups(0, store.last_id()))
+        groups = stored(store)
     assert len(groups) <= 3
-    stored = b"".join(group.bodies for group in groups)
-    assert len(stored) == sum(map(len, bodies))
-    assert all(body in stored for body in bodies)
+    together = b"".join(groups)
+    assert len(together) == sum(map(len, bodies))
+    assert all(body in together for body in bodies)
 
 
 async def test_nothing_about_the_sender_is_stored(registry: Registry, store: SqliteStore, tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ from tests.collector.uploads import (
     counts,
     fill,
     load,
+    park,
+    quarantined,
     records,
     sealed,
     split,
@@ -56,7 +58,7 @@ def data(tmp_path: Path) -> DataDirectory:
     return DataDirectory(tmp_path / "data")
 
 
-def statuses(report: SealReport) -> list[tuple[str, int, str]]:
+def statuses(report: SealReport) -> list[tuple[str, int | None, str]]:
     return [(group.metric, group.records, group.status) for group in report.groups]
 
 
@@ -181,6 +183,7 @@ def test_metrics_no_longer_in_the_registry_are_kept(registry: Registry, data: Da
     for _ in range(2):
         (group,) = seal(registry, data, ALL, NOW).groups
         assert (group.fingerprint, group.status, group.uploads) == (b"whatever".hex(), "unknown", 1)
+        assert (group.records, group.bytes) == (None, 1)
 
 
 def test_the_order_in_a_part_is_not_that_of_arrival(registry: Registry, data: DataDirectory) -> None:
@@ -274,24 +277,6 @@ def test_cutting_leaves_no_part_below_the_minimum(sizes: list[int], part: int, m
     assert sum(taken) == total
 
 
-def test_a_damaged_group_stops_the_sealer_and_loses_nothing(registry: Registry, data: DataDirectory) -> None:
-    """A flipped bit in the store is noticed by its checksum and named, and nothing is taken from that store."""
-    choice = registry.metric("choice")
-    fill(data, [upload(batch(choice, b"\x01"))], [upload(batch(choice, b"\x02"))])
-    store = SqliteStore(data.worker_store(0))
-    (group, _) = store.groups(0, store.last_id())
-    flipped = bytearray(group.bodies)
-    flipped[-1] ^= 2
-    store._db.execute("UPDATE groups SET bodies = ? WHERE id = ?", (bytes(flipped), group.id))
-    with pytest.raises(CollectorError, match=r"worker-0\.sqlite: group 1 is damaged"):
-        seal(registry, data, ALL, NOW)
-    assert store.last_id() == 2
-    store._db.execute("UPDATE groups SET bodies = ? WHERE id = ?", (group.bodies, group.id))
-    store.close()
-    seal(registry, data, ALL, NOW)
-    assert counts(sealed(data, choice)) == {b"\x01": 1, b"\x02": 1}
-
-
 def test_records_of_another_shape_are_not_sealed(registry: Registry, data: DataDirectory) -> None:
     """Values outside their domain that got past the intake are reported as damage; other metrics are sealed."""
     sketch, choice = registry.metric("sketch"), registry.metric("choice")
@@ -318,6 +303,30 @@ def test_a_missing_directory_is_named(registry: Registry, data: DataDirectory) -
     assert not data.root.exists()
 
 
+def test_a_directory_of_somebody_else_is_left_alone(registry: Registry, data: DataDirectory) -> None:
+    """Sealing a directory that no collector made its own is an error, and puts nothing into it."""
+    data.root.mkdir()
+    with pytest.raises(CollectorError, match="is no collector's data directory"):
+        seal(registry, data, ALL, NOW)
+    assert list(data.root.iterdir()) == []
+
+
+def test_groups_are_in_the_order_of_the_registry(registry: Registry, data: DataDirectory) -> None:
+    """The report goes metric by metric as the registry has them, each by period, and unknown ones come last."""
+    sketch, choice = registry.metric("sketch"), registry.metric("choice")
+    fill(
+        data,
+        [
+            upload(batch(choice, b"\x01")._replace(fingerprint=bytes(8))),
+            upload(batch(choice, b"\x01"), batch(sketch, records(sketch, 1)), batch(choice, b"\x01", TODAY - 1)),
+        ],
+    )
+    report = seal(registry, data, ALL, NOW)
+    assert [(group.metric, group.period) for group in report.groups] == [
+        ("sketch", TODAY), ("choice", TODAY - 1), ("choice", TODAY), ("", TODAY),
+    ]  # fmt: skip
+
+
 def test_a_new_file_of_an_old_name_is_sealed_from_its_start(registry: Registry, data: DataDirectory) -> None:
     """Where a worker's file was removed, its successor's ids start again, and its groups are not mistaken for taken."""
     choice = registry.metric("choice")
@@ -338,7 +347,7 @@ def test_a_full_disk_loses_nothing(registry: Registry, data: DataDirectory) -> N
     store._db.execute("PRAGMA max_page_count = 7")
     worker = SqliteStore(data.worker_store(0))
     with pytest.raises(Exception, match="full"):
-        sort(worker, store, no_step)
+        sort(worker, store, no_step, SealReport())
     assert worker.last_id() == 1
     worker.close()
     store.close()
@@ -371,20 +380,27 @@ seal(registry, data, SealOptions(1, everything=True), float(sys.argv[5]), step)
 def test_a_crash_at_any_step_loses_and_repeats_nothing(registry: Registry, data: DataDirectory, step: str) -> None:
     """A sealer whose process ends at a step, with uploads and retries arriving after it, seals each exactly once."""
     sketch, choice = registry.metric("sketch"), registry.metric("choice")
-    contents = [records(sketch, 2) for _ in range(6)]
+    contents = [records(sketch, 2) for _ in range(9)]
     bodies = [upload(batch(sketch, content), batch(choice, b"\x01")) for content in contents]
+    park(data, bodies[6])
+    park(data, bodies[0])  # was quarantined first and accepted later
     fill(data, bodies[:2], [bodies[0]])
+    park(data, bodies[7], worker=1)
     fill(data, bodies[2:4], worker=1)
     crash = [sys.executable, "-c", CRASH, str(registry.path), str(data.root), step]
     second = "1" if step == "pruned" else "2"
     assert subprocess.run([*crash, second, str(NOW)], timeout=60, check=False).returncode == 99
-    fill(data, bodies[4:], bodies[:3], worker=1)
+    fill(data, bodies[4:6], bodies[:3], worker=1)
+    park(data, bodies[7])
+    park(data, bodies[8])
+    park(data, bodies[6], worker=1)
     assert subprocess.run([*crash, "1", str(NOW)], timeout=60, check=False).returncode == 99
     seal(registry, data, ALL, NOW)
     assert counts(sealed(data, sketch)) == Counter(split(b"".join(contents), sketch))
-    assert counts(sealed(data, choice)) == {b"\x01": 6}
+    assert counts(sealed(data, choice)) == {b"\x01": 9}
     leftovers = {path.name.partition(".")[0] for path in data.root.glob("sealed/sketch/**/*.parquet")}
     assert leftovers == {path.name.partition(".")[0] for path in data.root.glob("sealed/sketch/**/*.json")}
+    assert quarantined(data) == 0
     assert not list(data.root.glob("sealed/**/*.tmp"))
 
 

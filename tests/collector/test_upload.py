@@ -213,7 +213,7 @@ def test_unknown_fingerprints_are_set_apart(registry: Registry, validator: Valid
     choice = registry.metric("choice")
     strange = Batch(b"whatever", 2**53 - 1, b"any bytes")
     checked = validator.check(upload(strange, batch(choice, b"\x01")), NOW)
-    assert checked.unknown == [strange]
+    assert checked.unknown == [(0, strange)]
     assert checked.known == [batch(choice, b"\x01")]
 
 

@@ -11,8 +11,10 @@ import pyarrow.parquet as pq
 
 from hubbub_client.records import pack as pack_record
 from hubbub_collector.layout import DataDirectory
+from hubbub_collector.quarantine import Quarantined
 from hubbub_collector.store import SqliteStore
-from hubbub_collector.upload import Batch, pack
+from hubbub_collector.upload import Batch, Validator, pack
+from hubbub_collector.window import Window
 from hubbub_registry import Metric, Registry, load_registry
 
 from tests.registries import write_registry
@@ -62,6 +64,29 @@ def fill(data: DataDirectory, *groups: list[bytes], worker: int = 0) -> None:
     for group in groups:
         store.commit(group)
     store.close()
+
+
+def park(data: DataDirectory, body: bytes, worker: int = 0) -> None:
+    """Puts an upload into a worker's quarantine, as a collector does that knows none of its metrics."""
+    unknown = Validator([], Window()).check(body, NOW)
+    store = SqliteStore(data.worker_store(worker), late=28 * DAY)
+    store.commit([], [Quarantined(unknown.id, number, strange) for number, strange in unknown.unknown])
+    store.close()
+
+
+def quarantined(data: DataDirectory) -> int:
+    """How many batches lie in all workers' quarantines."""
+    count = 0
+    for path in data.worker_stores():
+        store = SqliteStore(path)
+        count += store.quarantine.count()
+        store.close()
+    return count
+
+
+def stored(store: SqliteStore) -> list[bytes]:
+    """The bodies of each group that a worker's store holds, oldest first."""
+    return [store.group(id) or b"" for id in store.ids(0, store.last_id())]
 
 
 def sealed(data: DataDirectory, metric: Metric, period: int | None = None) -> list[list[bytes]]:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
-def seconds(text: str) -> int:
-    """``"28d"`` -> seconds. For argparse: raises ArgumentTypeError."""
-    match = re.fullmatch(r"([0-9]{1,9})([smhdw])", text)
-    if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a duration: write a number and one of s, m, h, d or w")
-    return int(match[1]) * _SECONDS[match[2]]
+def seconds(least: str = "0s") -> Callable[[str], int]:
+    """For argparse: reads ``"28d"`` as seconds; raises ArgumentTypeError for less than ``least``."""
+    example = f"write a number and one of s, m, h, d or w, such as {least}"
+    return _at_least(least, lambda text: _number(text, r"[smhdw]", _SECONDS), "a duration", example)
 
 
-def size(text: str) -> int:
-    """``"64M"`` -> bytes, in powers of 1024. For argparse: raises ArgumentTypeError."""
-    match = re.fullmatch(r"([0-9]{1,12})([KMGT]?)", text)
-    if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size: write bytes, or a number and one of K, M, G or T")
-    return int(match[1]) * _BYTES[match[2]]
+def size(least: str = "0") -> Callable[[str], int]:
+    """For argparse: reads ``"64M"`` as bytes, in powers of 1024; raises ArgumentTypeError for less than ``least``."""
+    example = f"write bytes, or a number and one of K, M, G or T, such as {least}"
+    return _at_least(least, lambda text: _number(text, r"[KMGT]?", _BYTES), "a size", example)
 
 
 def positive(text: str) -> int:
@@ -30,3 +27,22 @@ def positive(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
+
+
+def _at_least(least: str, read: Callable[[str], int | None], what: str, example: str) -> Callable[[str], int]:
+    smallest = read(least)
+
+    def parse(text: str) -> int:
+        found = read(text)
+        if found is None:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what}: {example}")
+        if smallest is not None and found < smallest:
+            raise argparse.ArgumentTypeError(f"{text!r} is too little: it must be at least {least}")
+        return found
+
+    return parse
+
+
+def _number(text: str, unit: str, units: dict[str, int]) -> int | None:
+    match = re.fullmatch(rf"([0-9]{{1,12}})({unit})", text)
+    return None if match is None else int(match[1]) * units[match[2]]

@@ -2,67 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import msgpack
 
-from hubbub_collector.errors import CollectorError
+from hubbub_collector.errors import DamagedError
+from hubbub_collector.seal.report import SealReport
 from hubbub_collector.seal.sorted_store import Row, SortedStore
 from hubbub_collector.seal.steps import Step
-from hubbub_collector.store import Group, SqliteStore
+from hubbub_collector.store import SqliteStore
 
 TRANSACTION_BYTES = 8 << 20
 """Bodies sorted in one transaction; Python holds about ten times that while it does."""
 
 
-def sort(store: SqliteStore, target: SortedStore, step: Step) -> tuple[int, int]:
-    """Moves every group that ``store`` holds now. Returns (batches moved, of those repeats that were dropped).
+@dataclass
+class _Chunk:
+    """Groups that are sorted together: their uploads, and which of them are ``whole`` and which ``damaged``."""
+
+    rows: list[Row] = field(default_factory=list)
+    whole: set[int] = field(default_factory=set)
+    damaged: set[int] = field(default_factory=set)
+    size: int = 0
+
+
+def sort(store: SqliteStore, target: SortedStore, step: Step, report: SealReport) -> None:
+    """Moves every group that ``store`` holds now, but for damaged ones, and says in ``report`` what that was.
 
     A group is in ``target``, with the watermark that says so, before it is deleted: after a crash in between, the
-    watermark tells what is only to be deleted. Raises CollectorError at a damaged group, StoreError, sqlite3.Error.
+    watermark tells what is only to be deleted. A damaged group stays where it is, and ``target`` remembers that the
+    watermark does not speak for it; each run looks whether it has been mended. Raises StoreError where ``store`` fails,
+    sqlite3.Error where ``target`` does.
     """
-    done = target.watermark(store.identity)
-    store.delete(done)
-    moved = repeats = 0
-    for groups in _chunks(store, done, store.last_id()):
+    done, damaged = target.watermark(store.identity), target.damaged(store.identity)
+    store.delete(done, damaged)
+    for chunk in _chunks(store, itertools.chain(sorted(damaged), store.ids(done, store.last_id())), report):
+        done = max(done, *chunk.whole, *chunk.damaged)
+        damaged = (damaged - chunk.whole) | chunk.damaged
         # Sorted, so that rows go in where they belong on disk; ids are random, so nothing of their arrival is left.
-        rows = sorted(row for group in groups for row in _explode(store, group))
-        added = target.add(rows, store.identity, groups[-1].id)
-        moved += len(rows)
-        repeats += len(rows) - added
+        added = target.add(sorted(chunk.rows), store.identity, done, damaged)
+        report.batches += len(chunk.rows)
+        report.repeats += len(chunk.rows) - added
         step("sorted")
-        store.delete(groups[-1].id)
+        store.delete(done, damaged)
         step("taken")
-    return moved, repeats
 
 
-def _chunks(store: SqliteStore, after: int, up_to: int) -> Iterator[list[Group]]:
-    chunk: list[Group] = []
-    size = 0
-    for group in store.groups(after, up_to):
-        chunk.append(group)
-        size += len(group.bodies)
-        if size >= TRANSACTION_BYTES:
+def _chunks(store: SqliteStore, ids: Iterable[int], report: SealReport) -> Iterator[_Chunk]:
+    chunk = _Chunk()
+    for id in ids:
+        try:
+            bodies = store.group(id)
+            if bodies is not None:  # an operator may have given a damaged one up
+                chunk.rows += _explode(store, id, bodies)
+                chunk.size += len(bodies)
+            chunk.whole.add(id)
+        except DamagedError as error:
+            chunk.damaged.add(id)
+            report.problems.append(str(error))
+        if chunk.size >= TRANSACTION_BYTES:
             yield chunk
-            chunk, size = [], 0
-    if chunk:
+            chunk = _Chunk()
+    if chunk.whole or chunk.damaged:
         yield chunk
 
 
-def _explode(store: SqliteStore, group: Group) -> Iterator[Row]:
+def _explode(store: SqliteStore, id: int, bodies: bytes) -> list[Row]:
     """The group's uploads, one row for each metric and period of each."""
-    unpacker = msgpack.Unpacker(max_buffer_size=len(group.bodies))
-    unpacker.feed(group.bodies)
+    rows: list[Row] = []
+    unpacker = msgpack.Unpacker(max_buffer_size=len(bodies))
+    unpacker.feed(bodies)
     try:
         for _, upload, batches in unpacker:
-            merged: dict[tuple[bytes, int], bytes] = {}
-            for fingerprint, period, records in batches:
-                key = fingerprint, period
-                merged[key] = merged[key] + records if key in merged else records
-            for (fingerprint, period), records in merged.items():
-                yield fingerprint, period, upload, records
-        whole = unpacker.tell() == len(group.bodies)
+            rows += merged(upload, batches)
+        whole = unpacker.tell() == len(bodies)
     except (ValueError, TypeError, msgpack.UnpackException):
         whole = False
     if not whole:  # its checksum was right, so this is a defect of whoever wrote it
-        raise CollectorError(f"{store.path}: group {group.id} does not hold whole uploads; nothing was removed")
+        raise DamagedError(f"{store.path}: group {id} does not hold whole uploads; it was left where it is")
+    return rows
+
+
+def merged(upload: bytes, batches: Iterable[tuple[bytes, int, bytes]]) -> list[Row]:
+    """The batches of one upload as rows: those of one metric and period are one."""
+    found: dict[tuple[bytes, int], bytes] = {}
+    for fingerprint, period, records in batches:
+        key = fingerprint, period
+        found[key] = found[key] + records if key in found else records
+    return [(fingerprint, period, upload, records) for (fingerprint, period), records in found.items()]

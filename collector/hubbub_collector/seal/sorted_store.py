@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from hubbub_collector.sqlite import connect
 
-FORMAT = 1
+FORMAT = 2
+_SINCE_2 = """
+CREATE TABLE damaged (store BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (store, id)) WITHOUT ROWID;
+CREATE TABLE forgotten (fingerprint BLOB PRIMARY KEY, period INTEGER NOT NULL) WITHOUT ROWID
+"""
 # Keyed by the random upload id and without row numbers: the order of arrival ends here.
-_SCHEMA = """
+_SCHEMA = f"""
 CREATE TABLE watermarks (store BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE batches (
     fingerprint BLOB NOT NULL, period INTEGER NOT NULL, upload BLOB NOT NULL, records BLOB NOT NULL,
@@ -25,7 +29,8 @@ CREATE TABLE ids (
 CREATE TABLE intents (
     fingerprint BLOB NOT NULL, period INTEGER NOT NULL, metric TEXT NOT NULL, seal INTEGER NOT NULL, last BLOB NOT NULL,
     PRIMARY KEY (fingerprint, period)
-) WITHOUT ROWID
+) WITHOUT ROWID;
+{_SINCE_2}
 """
 _SETUP = {"page_size": 8192, "cache_size": -65536}
 _INSERT = """
@@ -63,7 +68,7 @@ class SortedStore:
     def __init__(self, path: Path) -> None:
         """Opens or creates it. Raises CollectorError."""
         self.path = path
-        self._db = connect(path, _SCHEMA, FORMAT, _SETUP)
+        self._db = connect(path, _SCHEMA, FORMAT, _SETUP, {1: _SINCE_2})
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -80,15 +85,30 @@ class SortedStore:
         row = self._db.execute("SELECT id FROM watermarks WHERE store = ?", (store,)).fetchone()
         return 0 if row is None else int(row[0])
 
-    def add(self, rows: Sequence[Row], store: bytes, watermark: int) -> int:
-        """Adds the uploads of ``store`` up to group ``watermark``, and notes that, in one transaction.
+    def damaged(self, store: bytes) -> set[int]:
+        """The groups of that store, up to its watermark, that were damaged and are not taken."""
+        return {id for (id,) in self._db.execute("SELECT id FROM damaged WHERE store = ?", (store,))}
+
+    def add(self, rows: Sequence[Row], store: bytes, watermark: int, damaged: Collection[int] = ()) -> int:
+        """Adds the uploads of ``store`` up to group ``watermark``, all but those of the ``damaged`` groups, and notes
+        both, in one transaction.
 
         Returns how many rows were new: an upload id already here, or sealed, in the same metric and period is dropped.
         """
         with self._transaction() as db:
             added = db.executemany(_INSERT, rows).rowcount
             db.execute("INSERT OR REPLACE INTO watermarks VALUES (?, ?)", (store, watermark))
+            db.execute("DELETE FROM damaged WHERE store = ?", (store,))
+            db.executemany("INSERT INTO damaged VALUES (?, ?)", [(store, id) for id in sorted(damaged)])
         return max(added, 0)  # -1 where there were no rows
+
+    def release(self, rows: Sequence[Row]) -> int:
+        """Adds uploads from a quarantine, in one transaction; returns how many were new, as ``add`` does.
+
+        There is no watermark: whoever adds the same rows again, after a crash, adds nothing.
+        """
+        with self._transaction() as db:
+            return max(db.executemany(_INSERT, rows).rowcount, 0)
 
     def waiting(self) -> list[Waiting]:
         """What waits, by metric and period."""
@@ -139,7 +159,18 @@ class SortedStore:
 
     def prune(self, fingerprint: bytes, before: int) -> None:
         """Forgets the upload ids of the periods below ``before``: no upload for them is accepted any more."""
-        self._db.execute("DELETE FROM ids WHERE fingerprint = ? AND period < ?", (fingerprint, before))
+        with self._transaction() as db:
+            db.execute("DELETE FROM ids WHERE fingerprint = ? AND period < ?", (fingerprint, before))
+            db.execute(
+                "INSERT INTO forgotten VALUES (?, ?)"
+                " ON CONFLICT (fingerprint) DO UPDATE SET period = excluded.period WHERE excluded.period > period",
+                (fingerprint, before),
+            )
+
+    def forgotten(self, fingerprint: bytes) -> int:
+        """The period below which upload ids were forgotten, so that a repeat would not be noticed; 0 for none."""
+        row = self._db.execute("SELECT period FROM forgotten WHERE fingerprint = ?", (fingerprint,)).fetchone()
+        return 0 if row is None else int(row[0])
 
     def close(self) -> None:
         """Closes the file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-STEPS = ("sorted", "taken", "intent", "parquet", "manifest", "finished", "pruned")
+STEPS = ("sorted", "taken", "released", "cleared", "intent", "parquet", "manifest", "finished", "pruned")
 Step = Callable[[str], None]
 
 
