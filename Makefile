@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint format bench vectors constraints clean
+.PHONY: demo test lint format bench vectors mutants constraints clean
 
 demo: $(READY)
 	$(BIN)/hubbub demo --output demo-output
 
+# One thread for linear algebra: the matrices are small, and threads that wait for each other cost more than they give.
 test: lint
-	$(BIN)/pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -24,6 +25,11 @@ format: $(READY)
 # Ratios in one run, the peers in environments of their own. Some minutes.
 bench: $(READY)
 	$(BIN)/hubbub bench
+
+# Plants small faults in the privacy-critical files, one at a time, and sees whether a test notices. An hour or two.
+mutants: $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check cosmic-ray==8.7.0
+	$(BIN)/python -m tests.mutants.run
 
 vectors: $(READY)
 	$(BIN)/python -m tests.vectors.make
