@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hubbub_client.errors import StateError
 from hubbub_client.hmac_sha256 import hmac_sha256 as plain
 from hubbub_client.prf import expand, hmac_sha256
 
@@ -55,3 +56,10 @@ def test_streams_of_other_labels_and_contexts_share_nothing() -> None:
         expand(b"s" * 32, b"a", b"d", 32),
     }
     assert len(streams) == 4
+
+
+def test_a_secret_that_can_be_guessed_is_refused() -> None:
+    """A secret of 15 bytes raises, with both lengths in the message; one of 16 is taken."""
+    with pytest.raises(StateError, match="a device secret of 15 bytes can be guessed; give at least 16 random ones"):
+        expand(b"s" * 15, b"label", b"context", 4)
+    assert len(expand(b"s" * 16, b"label", b"context", 4)) == 4
