@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -93,25 +94,30 @@ class Intake:
         body = await read_body(request, self._limits.body, self._limits.body_seconds)
         upload = self._validator.check(body, self._clock())
         parked = tuple(Quarantined(upload.id, number, batch) for number, batch in upload.unknown)
-        turned_away = 0
-        if parked:
-            # All of them or none: where a metric has two batches in an upload, its retry must not bring only the other.
-            if not self._writer.has_room_for(parked):
-                self._metrics.turned_away(len(parked))
-                if not upload.known:
-                    raise Refusal(400, "quarantine-full", "its metrics are unknown here, and no more is kept aside")
-                parked, turned_away = (), len(parked)
+        away: dict[str, int] = {}  # reason -> batches that are not taken, where others are
+        for refused in upload.outside:
+            away[refused.code] = away.get(refused.code, 0) + 1
+        # All of them or none: where a metric has two batches in an upload, its retry must not bring only the other.
+        if parked and not self._writer.has_room_for(parked):
+            self._metrics.turned_away(len(parked))
+            if not upload.known:
+                raise Refusal(400, "quarantine-full", "its metrics are unknown here, and no more is kept aside")
+            parked, away["quarantine-full"] = (), len(parked)
+        if upload.unknown or upload.outside:
             body = pack(upload.id, upload.known) if upload.known else b""
         error = await self._writer.submit(body, parked, upload.records)
         if isinstance(error, StoreFullError):
             raise Refusal(507, "disk-full", "the collector's disk is full; nothing was stored", _RETRY_FULL)
         if error is not None:
             raise Refusal(503, "store", "the collector could not store the upload; nothing was kept", _RETRY_STORE)
-        if turned_away:
-            return answer(202, b'{"status":"stored","turned_away":%d,"reason":"quarantine-full"}' % turned_away)
+        if not away and not parked:
+            return answer(200, _STORED)
+        partly: dict[str, object] = {"status": "stored"}
         if parked:
-            return answer(202, b'{"status":"stored","quarantined":%d}' % len(parked))
-        return answer(200, _STORED)
+            partly["quarantined"] = len(parked)
+        if away:
+            partly |= {"turned_away": sum(away.values()), "reason": ",".join(sorted(away))}
+        return answer(202, json.dumps(partly, separators=(",", ":")).encode())
 
     async def _healthz(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002 - one signature for every route
         if not self._writer.alive or self._writer.failing is not None:

@@ -12,7 +12,7 @@ import msgpack
 
 from hubbub_collector.errors import Refusal
 from hubbub_collector.ranges import Check, range_check
-from hubbub_collector.window import Window
+from hubbub_collector.window import OutsideWindow, Window
 from hubbub_registry import Metric
 
 VERSION = 1
@@ -42,6 +42,8 @@ class Upload(NamedTuple):
     unknown: list[tuple[int, Batch]]
     records: int
     """How many records the known batches hold."""
+    outside: list[Refusal]
+    """Why batches outside the acceptance window are left out: nobody can use them, and the others are not at fault."""
 
 
 class _Rule(NamedTuple):
@@ -72,19 +74,30 @@ class Validator:
         return self._rules.keys()
 
     def check(self, body: bytes, now: float) -> Upload:
-        """The upload in ``body``, received at Unix time ``now``. Raises Refusal (400) with the reason."""
+        """The upload in ``body``, received at Unix time ``now``. Raises Refusal (400) with the reason.
+
+        Batches outside the window are left out, so that a device that was away for long does not lose what is fresh;
+        where there are no others, the upload is refused.
+        """
         upload_id, batches = parse(body)
+        outside: list[Refusal] = []
         known: list[Batch] = []
         unknown: list[tuple[int, Batch]] = []
         total = 0
         for i, batch in enumerate(batches):
-            count = self.check_batch(i, batch, now)
+            try:
+                count = self.check_batch(i, batch, now)
+            except OutsideWindow as refused:
+                outside.append(refused)
+                continue
             if count is None:
                 unknown.append((i, batch))
             else:
                 known.append(batch)
                 total += count
-        return Upload(upload_id, known, unknown, total)
+        if outside and not known and not unknown:
+            raise outside[0]
+        return Upload(upload_id, known, unknown, total, outside)
 
     def check_batch(self, i: int, batch: Batch, now: float) -> int | None:
         """How many records batch number ``i`` holds; None where its metric is unknown. Raises Refusal (400)."""

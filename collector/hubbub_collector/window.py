@@ -14,6 +14,10 @@ ALWAYS = 1 << 62
 """For longer than there are periods: a window that never closes."""
 
 
+class OutsideWindow(Refusal):
+    """The refusal of a batch for its period alone."""
+
+
 @dataclass(frozen=True)
 class Window:
     """The acceptance window. ``early`` and ``late`` are in seconds."""
@@ -22,15 +26,17 @@ class Window:
     late: int = LATE
 
     def check(self, batch: int, period: int, seconds: int, expires: int, now: float) -> None:
-        """Raises Refusal (400) unless period number ``period``, ``seconds`` long, is accepted at Unix time ``now``.
+        """Raises OutsideWindow unless period number ``period``, ``seconds`` long, is accepted at Unix time ``now``.
 
         ``expires`` is when the metric expires, in Unix time: a period that begins then or later has no reports.
         ``batch`` is the index to name in the refusal.
         """
         begin = period * seconds
         if begin > now + self.early:
-            raise Refusal(400, "period-too-early", f"batch {batch}: period {period} begins too far in the future")
+            raise OutsideWindow(400, "period-too-early", f"batch {batch}: period {period} begins too far in the future")
         if begin + seconds < now - self.late:
-            raise Refusal(400, "period-too-late", f"batch {batch}: period {period} ended too long ago")
+            raise OutsideWindow(400, "period-too-late", f"batch {batch}: period {period} ended too long ago")
         if begin >= expires:
-            raise Refusal(400, "metric-expired", f"batch {batch}: its metric had expired when period {period} began")
+            raise OutsideWindow(
+                400, "metric-expired", f"batch {batch}: its metric had expired when period {period} began"
+            )

@@ -23,7 +23,7 @@ from hubbub_collector.writer import Budget
 from hubbub_registry import Registry
 
 from tests.collector.serving import FakeStore, Served, metric_values, serving
-from tests.collector.uploads import NOW, batch, load, records, stored, upload
+from tests.collector.uploads import NOW, TODAY, batch, load, records, stored, upload
 
 
 @pytest.fixture
@@ -193,6 +193,23 @@ async def test_unknown_metrics_are_quarantined(registry: Registry, store: Sqlite
         assert rows == [(b"whatever", 7, b"abc"), (b"whatever", 7, b"defg")]
 
 
+async def test_a_stale_batch_does_not_take_fresh_ones_with_it(registry: Registry, store: SqliteStore) -> None:
+    """Batches outside the window are turned away and counted by reason; the others of the upload are stored. An upload
+    of nothing else is refused.
+    """
+    choice = registry.metric("choice")
+    stale, early = batch(choice, b"\x03", TODAY - 60), batch(choice, b"\x04", TODAY + 60)
+    async with serving(registry, store) as served:
+        mixed = upload(stale, batch(choice, b"\x01"), early, id=bytes(16))
+        said = {"status": "stored", "turned_away": 2, "reason": "period-too-early,period-too-late"}
+        assert (await served.post(mixed))[:2] == (202, said)
+        assert stored(store) == [upload(batch(choice, b"\x01"), id=bytes(16))]
+        status, refused, _ = await served.post(upload(stale, early))
+        assert (status, refused["error"]) == (400, "period-too-late")
+        parked = {"status": "stored", "quarantined": 1, "turned_away": 1, "reason": "period-too-late"}
+        assert (await served.post(upload(stale, Batch(b"whatever", 7, b"1"))))[:2] == (202, parked)
+
+
 def space(records: bytes) -> int:
     """What a batch in quarantine counts for."""
     return quarantine.space(Batch(b"whatever", 7, records))
@@ -269,10 +286,11 @@ def test_a_full_quarantine_is_logged_once_an_hour(caplog: pytest.LogCaptureFixtu
     for _ in times:
         turning.turned_away(10, 10)
     assert caplog.text.count("the quarantine is full (10 of 10 bytes)") == 2
-    turning.measured(10)
-    assert turning.full
-    turning.measured(9)
-    assert not turning.full
+    found = []
+    for held in (10, 9):
+        turning.measured(held)
+        found.append(turning.full)
+    assert found == [True, False]
     none = TurningAway()
     none.turned_away(0, 0)
     assert not none.full

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.collector.server_process import HUBBUB
 from tests.collector.uploads import registry_file
 
 PARENT = """
@@ -119,13 +118,3 @@ def test_a_worker_whose_parent_is_gone_ends_quietly(tmp_path: Path) -> None:
         said = worker.stderr.read()
         assert worker.wait(30) == 0
     assert said == b""
-
-
-def test_a_collector_of_two_workers_starts(tmp_path: Path) -> None:
-    """SIGTERM as soon as the address is printed ends it with status 0: the parent holds nothing up."""
-    command = [*HUBBUB, "collect", str(registry_file(tmp_path)), "--data", str(tmp_path / "data"), "--port", "0"]
-    with subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("listening on ")
-        process.terminate()
-        assert process.wait(30) == 0

@@ -80,7 +80,9 @@ def test_uploads_that_are_refused_for_good_are_an_error(
 def test_reports_that_the_collector_only_keeps_aside_are_an_error(
     place: tuple[Path, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A registry that the collector does not run: every report is told as quarantined, none as accepted; status 1."""
+    """A registry that the collector does not run: every report is told as quarantined, none as accepted, with status 1;
+    and sealing with that registry brings every one of them into the data set, beside the running collector.
+    """
     folder, url = place
     changed = write_registry(folder / "changed.toml", {"rappor": {"mechanism": "rappor", "bits": 32}})
     arguments = ["fleet", str(changed), "rappor", str(folder / "rappor.txt"), "--url", url, "--per-upload", "30"]
@@ -96,3 +98,9 @@ def test_reports_that_the_collector_only_keeps_aside_are_an_error(
             rows = [line.strip("│ ").split("│") for line in shown.out.splitlines() if line.startswith("│")]
             cells = {row[0].strip(): row[-1].strip() for row in rows}
             assert (cells["reports accepted"], cells["quarantined"]) == ("0", "100")
+    for released in (8, 0):
+        assert main(["seal", str(changed), "--data", str(folder / "data"), "--all", "--json"]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert (report["released"], report["quarantined"]) == (released, 0)
+        sealed = [group["records"] for group in report["groups"] if group["status"] == "sealed"]
+        assert sum(sealed) == 25 * released
