@@ -97,6 +97,7 @@ class Intake:
         away: dict[str, int] = {}  # reason -> batches that are not taken, where others are
         for refused in upload.outside:
             away[refused.code] = away.get(refused.code, 0) + 1
+        self._metrics.turned_away(len(upload.outside))
         # All of them or none: where a metric has two batches in an upload, its retry must not bring only the other.
         if parked and not self._writer.has_room_for(parked):
             self._metrics.turned_away(len(parked))

@@ -28,7 +28,7 @@ class Metrics:
             "hubbub_batches_quarantined", "Batches of metrics not in the registry, kept aside", registry=registry
         )
         self._turned_away = Counter(
-            "hubbub_batches_turned_away", "Batches of metrics not in the registry, not kept", registry=registry
+            "hubbub_batches_turned_away", "Batches not kept, beside others that were", registry=registry
         )
         self._refused = Counter("hubbub_uploads_refused", "Requests refused, by code", ["code"], registry=registry)
         self._commits = Histogram(
@@ -48,7 +48,7 @@ class Metrics:
         self._refused.labels(code).inc()
 
     def turned_away(self, batches: int) -> None:
-        """Counts batches of unknown metrics that the quarantine had no room for."""
+        """Counts batches that are not kept: outside the window, or unknown while the quarantine is full."""
         self._turned_away.inc(batches)
 
     def committed(self, commit: Committed) -> None:

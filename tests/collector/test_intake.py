@@ -208,6 +208,8 @@ async def test_a_stale_batch_does_not_take_fresh_ones_with_it(registry: Registry
         assert (status, refused["error"]) == (400, "period-too-late")
         parked = {"status": "stored", "quarantined": 1, "turned_away": 1, "reason": "period-too-late"}
         assert (await served.post(upload(stale, Batch(b"whatever", 7, b"1"))))[:2] == (202, parked)
+        async with served.session.get(f"{served.url}/metrics") as answer:
+            assert "hubbub_batches_turned_away_total 3.0" in await answer.text()
 
 
 def space(records: bytes) -> int:
