@@ -115,7 +115,7 @@ def measure(records: int, rounds: int, seconds: float, connections: int, folder:
 
     def ratio(over: str) -> float:
         pairs = zip(found["durable"], found[over], strict=True)
-        return round(statistics.median(durable.rate / other.rate for durable, other in pairs), 3)
+        return round(float(statistics.median(durable.rate / other.rate for durable, other in pairs)), 3)
 
     return {
         "records_per_upload": records,

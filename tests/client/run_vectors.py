@@ -11,7 +11,7 @@ from hubbub_client.plan import Plan, mechanism  # noqa: E402
 from hubbub_client.values import to_bytes  # noqa: E402
 
 
-def unhex(text):
+def unhex(text: str) -> bytes:
     return bytes([int(text[i : i + 2], 16) for i in range(0, len(text), 2)])
 
 

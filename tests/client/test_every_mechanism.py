@@ -16,7 +16,7 @@ from hubbub_client.records import unpack
 
 from tests.registries import MECHANISMS, metric_of, values_of
 
-CASES = [(name, {}) for name in MECHANISMS]
+CASES: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in MECHANISMS]
 CASES += [
     ("rappor", {"encoding": "one-hot", "values": ["a", "b", "c"], "bits": None, "hashes": None, "cohorts": None}),
     ("rappor", {"reports": "one-time", "p": None, "q": None, "epsilon": 4.5}),
@@ -163,7 +163,8 @@ def test_the_permanent_key_tells_noises_apart(tmp_path: Path, mechanism_name: st
 def test_only_integers_of_the_range_are_taken(tmp_path: Path, mechanism_name: str, data: bytes) -> None:
     """Anything but an integer from low to high, written the usual way, is refused, without the value in the error."""
     made = encoder(metric_of(tmp_path, mechanism_name, low=0, high=99).device)
-    for refuse in (lambda: made.permanent_key(data), lambda: made.encode(data, os.urandom)):
+    refusals: list[Callable[[], object]] = [lambda: made.permanent_key(data), lambda: made.encode(data, os.urandom)]
+    for refuse in refusals:
         with pytest.raises(RejectedValueError) as caught:
             refuse()
         assert caught.value.reason == "not-in-values"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from unittest import mock
 
 import pytest
@@ -130,7 +131,7 @@ def check_count_mean_sketch(epsilon: Fraction, hashes: int, width: int) -> None:
 
     first = bucket(item_key(b"v0", SALT), SALT, j, p["width_bits"])
     other = next(v for v in VALUES if bucket(item_key(v.encode(), SALT), SALT, j, p["width_bits"]) != first)
-    marginals = [lane_marginals(lambda data, v=v: encode(v, data), width, p["precision"]) for v in ("v0", other)]
+    marginals = [lane_marginals(partial(encode, value), width, p["precision"]) for value in ("v0", other)]
     assert_stated_and_declared(metric, vector_ratio(*marginals), epsilon)
 
 
@@ -151,7 +152,11 @@ def check_hadamard_sketch(epsilon: Fraction, hashes: int, width: int) -> None:
                     return sent[2]
 
                 flipped = bit(0)  # the smallest input is below any threshold
-                share = share_below(lambda flip, bit=bit, flipped=flipped: bit(flip) == flipped, p["precision"])
+
+                def is_flipped(flip: int, bit: Callable[[int], int] = bit, flipped: int = flipped) -> bool:
+                    return bit(flip) == flipped
+
+                share = share_below(is_flipped, p["precision"])
                 chances.append(share if flipped else 1 - share)
             worst = max(worst, *(bit_ratio(a, b) for a in chances for b in chances))
     assert_stated_and_declared(metric, worst, epsilon)

@@ -58,7 +58,8 @@ def test_a_missing_or_mistyped_part_of_an_entry_is_refused(document: dict[str, A
     """An entry without any one of its parts, or with a wrong type in its place, raises PlanError."""
     for place, entry in enumerate(document["metrics"]):
         for key in entry:
-            for change in (None, "x", -1.5, []):
+            changes: tuple[Any, ...] = (None, "x", -1.5, [])
+            for change in changes:
                 broken = copy.deepcopy(document)
                 if change is None:
                     del broken["metrics"][place][key]

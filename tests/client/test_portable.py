@@ -42,8 +42,8 @@ def imports(tree: ast.AST) -> list[tuple[str, bool]]:
             return
         if isinstance(node, ast.Try):
             caught = {name.id for h in node.handlers for name in ast.walk(h.type or h) if isinstance(name, ast.Name)}
-            for child in node.body:
-                walk(child, guarded or bool(caught & {"ImportError", "Exception"}))
+            for attempted in node.body:
+                walk(attempted, guarded or bool(caught & {"ImportError", "Exception"}))
             for part in [*node.handlers, *node.orelse, *node.finalbody]:
                 walk(part, guarded)
             return
@@ -77,7 +77,7 @@ def faults(source: str, name: str = "") -> list[str]:
         if isinstance(node, ast.Dict) and None in node.keys:
             found.append(f"line {node.lineno}: a starred display")
         if isinstance(node, (ast.Match, ast.TryStar)) or type(node).__name__ == "TypeAlias":
-            found.append(f"line {node.lineno}: syntax that boards lack")
+            found.append(f"line {getattr(node, 'lineno', 0)}: syntax that boards lack")
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in {"to_bytes", "from_bytes"} and node.keywords:
                 found.append(f"line {node.lineno}: {node.func.attr} takes no keywords on boards")

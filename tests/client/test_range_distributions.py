@@ -269,7 +269,11 @@ def check_mean(epsilon: Fraction, span: int, points: int, perturbation: Fraction
         point = int.from_bytes(encoder.permanent_key(str(offset - 5).encode()), "big")
         if point in (0, points - 1):
             continue
-        share = share_below(lambda end, offset=offset: send(offset, end, no_flip, no_change) == 1, 64)
+
+        def is_high(end: int, offset: int = offset) -> bool:
+            return send(offset, end, no_flip, no_change) == 1
+
+        share = share_below(is_high, 64)
         assert abs(share - Fraction(point, points - 1)) < Fraction(1, 1 << 64)
 
 
@@ -303,8 +307,14 @@ def check_histogram(epsilon: Fraction, buckets: int, bits: int, perturbation: Fr
     chances = []
     for bucket in [*own, *[b for b in range(buckets) if b not in own]][:2]:
         held = send(bucket, no_flip, no_change)
-        flipped = share(lambda data, b=bucket, h=held: send(b, data, no_change) ^ h, p["precision"])
-        changed = share(lambda data, b=bucket, h=held: send(b, no_flip, data) ^ h, p["perturbation_bits"])
+
+        def flip(data: bytes, bucket: int = bucket, held: int = held) -> int:
+            return send(bucket, data, no_change) ^ held
+
+        def change(data: bytes, bucket: int = bucket, held: int = held) -> int:
+            return send(bucket, no_flip, data) ^ held
+
+        flipped, changed = share(flip, p["precision"]), share(change, p["perturbation_bits"])
         moved = flipped * (1 - changed) + (1 - flipped) * changed
         chances.append([1 - moved if (held >> i) & 1 else moved for i in range(bits)])
     found = max(vector_ratio(a, b) for a in chances for b in chances)

@@ -89,10 +89,10 @@ def outputs(metric: Metric, value: str) -> Iterator[tuple[bytes, Fraction]]:
         yield from _bit_vectors(fields, [0], held, Fraction(1))
     elif metric.mechanism == "d-bit-flip":
         one = shown(metric)
-        held = range_bucket(metric, value)
+        home = range_bucket(metric, value)
         sets = list(itertools.combinations(range(p["buckets"]), p["bits"]))
         for buckets in sets:
-            ones = [one if bucket == held else 1 - one for bucket in buckets]
+            ones = [one if bucket == home else 1 - one for bucket in buckets]
             yield from _bit_vectors(fields, list(buckets), ones, Fraction(1, len(sets)))
     elif metric.mechanism == "one-bit-mean":
         one = shown(metric)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,13 +30,13 @@ def rates(metric: Metric) -> tuple[Fraction, Fraction]:
 
 def all_outcomes(metric: Metric) -> Estimates:
     """The estimates for 0, 1, .., N supporting reports, one row each."""
-    arrays = {
+    arrays: dict[str, dict[str, Any]] = {
         "randomized-response": {"counts": np.full(5, N // 5)},
         "unary-encoding": {"sums": np.full((1, 5), N // 5)},
     }
     stated = estimate(metric, State.of(metric, N, **arrays[metric.mechanism]))
     p, q = rates(metric)
-    count = (np.arange(N + 1) - float(N * q)) / float(p - q)
+    count = np.asarray((np.arange(N + 1) - float(N * q)) / float(p - q), np.float64)
     rows = len(count)
     return replace(
         stated,

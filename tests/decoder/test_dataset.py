@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -116,8 +117,9 @@ def change(path: Path, **keys: object) -> None:
     path.write_text(json.dumps({**document, **keys}))
 
 
-NOT_A_NUMBER, NOT_A_TEXT = [None, [], True, "7", 1.5], [None, [], True, 7]
-DAMAGE = {
+NOT_A_NUMBER: list[Any] = [None, [], True, "7", 1.5]
+NOT_A_TEXT: list[Any] = [None, [], True, 7]
+DAMAGE: dict[str, list[Any]] = {
     "schema": [*NOT_A_NUMBER, 2],
     "fingerprint": [*NOT_A_TEXT, "00"],
     "period": NOT_A_NUMBER,

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from hubbub_decoder.binomial import binomial_tail
+from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.two_binomials import TwoBinomials
 
 
@@ -36,13 +37,18 @@ def chances(n: int, holders: int, p: float, q: float) -> np.ndarray:
     return np.convolve(stats.binom.pmf(held, holders, p), stats.binom.pmf(others, n - holders, q))
 
 
+def counts(n: int, p: float, q: float) -> FloatArray:
+    """The estimate for each number of supporting reports, 0 to n."""
+    return np.asarray((np.arange(n + 1) - n * q) / (p - q), np.float64)
+
+
 @pytest.mark.parametrize(("level", "least"), [(0.95, 0.935), (0.999, 0.9985), (0.99995, 0.9999)])
 @pytest.mark.parametrize("setting", RARE)
 def test_intervals_cover_at_every_level(setting: str, level: float, least: float) -> None:
     """From 1 report to 1,000, from no holder to all, coverage is never below: by steps above, never far below."""
     p, q = RARE[setting]
     for n in (1, 2, 10, 100, 500, 1000):
-        low, high = TwoBinomials(n, p, q).interval((np.arange(n + 1) - n * q) / (p - q), 1 - level)
+        low, high = TwoBinomials(n, p, q).interval(counts(n, p, q), 1 - level)
         for holders in sorted({x for x in (*range(12), 20, 40, 70, 100, 200, n // 2, n - 1, n) if 0 <= x <= n}):
             inside = (low <= holders) & (holders <= high)
             chance = chances(n, holders, p, q)
@@ -55,7 +61,7 @@ def test_intervals_cover_at_every_level(setting: str, level: float, least: float
 def test_a_normal_score_interval_covers_too_little_here() -> None:
     """The same check fails for Wilson's form with a normal quantile: 85 % of absent values at epsilon 8, n = 500."""
     (p, q), n, z = RARE["unary 8"], 500, 1.959964
-    count = (np.arange(n + 1) - n * q) / (p - q)
+    count = counts(n, p, q)
     accepted = np.abs(count) <= z * np.sqrt(n * q * (1 - q)) / (p - q)
     assert chances(n, 0, p, q)[accepted].sum() < 0.86
     low, high = TwoBinomials(n, p, q).interval(count, 0.05)
@@ -72,7 +78,7 @@ def test_the_saddlepoint_tails_are_right(setting: str) -> None:
         c = np.flatnonzero((exact > 1e-12) & (exact < 0.2))
         c = c[c > 0]
         x = np.full(len(c), float(holders))
-        root = TwoBinomials(n, p, q)._root(c - 0.5, x)
+        root = TwoBinomials(n, p, q)._root(np.asarray(c - 0.5, np.float64), x)
         worst += (np.abs(stats.norm.sf(root) / exact[c] - 1)).tolist()
     assert max(worst) < 0.34
     assert np.median(worst) < 0.03

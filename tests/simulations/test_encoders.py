@@ -60,8 +60,8 @@ def bloom() -> st.SearchStrategy[dict[str, Any]]:
         "f": st.sampled_from([0.25, 0.5, 0.77]),
         "salt": SALTS,
     }
-    noise = st.sampled_from([{"p": 0.5, "q": 0.75}, {"p": 0.39, "q": 0.61}, {"reports": "one-time"}])
-    return st.tuples(st.fixed_dictionaries(shape), noise).map(lambda pair: {**pair[0], **pair[1]})
+    kinds: list[dict[str, Any]] = [{"p": 0.5, "q": 0.75}, {"p": 0.39, "q": 0.61}, {"reports": "one-time"}]
+    return st.tuples(st.fixed_dictionaries(shape), st.sampled_from(kinds)).map(lambda pair: {**pair[0], **pair[1]})
 
 
 def integers() -> st.SearchStrategy[dict[str, Any]]:
@@ -200,14 +200,14 @@ def test_every_block_shape_of_hadamard_response_agrees(blocks: int) -> None:
 def test_encode_draws_fresh_noise_for_every_device(mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut into chunks or not, ``encode`` gives what the encoder gives from the generator's bytes in order."""
     values = [str(i) for i in range(9)]
-    keys: dict[str, Any] = {
+    special: dict[str, dict[str, Any]] = {
         "one-bit-mean": {"epsilon": 2, "low": 0, "high": 8, "perturbation": 0.1},
         "d-bit-flip": {"epsilon": 2, "low": 0, "high": 8, "buckets": 4, "bits": 2, "perturbation": 0.1},
         "rappor": {"epsilon": 2, "bits": 64, "hashes": 2, "cohorts": 8, "f": 0.5, "p": 0.5, "q": 0.75},
         "count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 64},
         "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 64},
-    }.get(mechanism, {"epsilon": 2, "values": values})
-    metric = define(mechanism, **keys)
+    }
+    metric = define(mechanism, **special.get(mechanism, {"epsilon": 2, "values": values}))
     items = [value.encode() for value in values]
     index = np.random.default_rng(1).integers(0, 9, 1000)
     vectorised = encoder(metric, items)

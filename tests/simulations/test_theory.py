@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,11 +27,12 @@ def _formula(metric: Metric) -> np.ndarray:
 @pytest.mark.parametrize("epsilon", [0.5, 1, 3])
 def test_at_frequency_zero_the_closed_domains_have_their_textbook_variance(epsilon: float) -> None:
     """(d-2+E)/(E-1)^2 for k-RR, 4E/(E-1)^2 for unary encoding, ((E+1)/(E-1))^2 for one-bit Hadamard response."""
-    for mechanism, keys, textbook in (
+    textbooks: tuple[tuple[str, dict[str, Any], Callable[[float], float]], ...] = (
         ("randomized-response", {}, lambda e: (len(VALUES) - 2 + e) / (e - 1) ** 2),
         ("unary-encoding", {}, lambda e: 4 * e / (e - 1) ** 2),
         ("hadamard-response", {"blocks": 1}, lambda e: ((e + 1) / (e - 1)) ** 2),
-    ):
+    )
+    for mechanism, keys, textbook in textbooks:
         metric = define(mechanism, epsilon=epsilon, values=VALUES, **keys)
         assert _formula(metric)[-1] == pytest.approx(textbook(float(metric.ratio)), rel=1e-9)
 

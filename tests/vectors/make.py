@@ -18,7 +18,7 @@ from tests.registries import write_registry
 
 FOLDER = Path(__file__).parent
 SECRET = bytes(range(32))
-PUBLISHED = {
+PUBLISHED: dict[str, dict[str, Any]] = {
     "rappor_published": {"mechanism": "rappor", "bits": 128, "epsilon": 1.08},
     "rappor_one_hot": {
         "mechanism": "rappor", "encoding": "one-hot", "values": ["a", "b", "c"], "bits": None, "hashes": None,
@@ -55,7 +55,7 @@ def plan_document() -> dict[str, Any]:
 
     from tests.registries import MECHANISMS
 
-    metrics = {kind.replace("-", "_"): {"mechanism": kind} for kind in MECHANISMS}
+    metrics: dict[str, dict[str, Any]] = {kind.replace("-", "_"): {"mechanism": kind} for kind in MECHANISMS}
     with tempfile.TemporaryDirectory() as folder:
         path = write_registry(Path(folder) / "registry.toml", {**metrics, **PUBLISHED}, "org.example.vectors")
         return dict(load_registry(path).document)

@@ -50,7 +50,7 @@ def _renyi(parts: Sequence[Part], order: float) -> float:
 def _epsilon(divergences: list[float], parts: Sequence[Part], delta: Fraction) -> float:
     """dp-accounting's conversion, rounded up; at most the plain sum of the parts."""
     require_extra()
-    from dp_accounting.rdp import compute_epsilon  # type: ignore[import-untyped]
+    from dp_accounting.rdp import compute_epsilon
 
     epsilon, _ = compute_epsilon(_ORDERS, divergences, float(delta))
     return min(float_up(basic(parts)), float(epsilon) * _ROUNDING)

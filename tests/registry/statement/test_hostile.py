@@ -167,7 +167,7 @@ def document_saying(said: str) -> model.Document:
 
 
 words = st.one_of(
-    st.text(st.characters(exclude_categories=("Cs",)), min_size=1),
+    st.text(st.characters(codec="utf-8"), min_size=1),
     st.text("\\`*_[]<>|~$&#+-=.:!()1 \n\"'x", min_size=1),
     st.sampled_from(HOSTILE),
 ).map(lambda text: f"w{text}w" if not plain(text).strip() else text)
