@@ -18,6 +18,7 @@ from hubbub_simulations.audit.exact import audit_exactly
 from hubbub_simulations.audit.printing import empirical_as_json, exact_as_json, print_empirical, print_exact
 from hubbub_simulations.audit.targets import client_target, load_target
 from hubbub_simulations.audit.values import spread, values_of
+from hubbub_simulations.commands.arguments import positive
 
 SUMMARY = "find epsilon from what the encoder does: exactly, or from many reports of any encoder"
 _VALUES = 4
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--exact", action="store_true", help="drive the client's encoder with all random inputs (default)")
     how.add_argument(
-        "--empirical", type=_positive, metavar="N", help="a lower bound of epsilon from N reports of each value"
+        "--empirical", type=positive, metavar="N", help="a lower bound of epsilon from N reports of each value"
     )
     parser.add_argument(
         "--target",
@@ -99,13 +100,6 @@ def _empirical(
 
 def _told(progress: Progress, task: Any) -> Callable[[float], None]:
     return lambda share: progress.update(task, completed=share)
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return number
 
 
 def _confidence(text: str) -> float:

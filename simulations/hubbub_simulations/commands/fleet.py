@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from hubbub_registry import Metric, Registry, load_registry
+from hubbub_simulations.commands.arguments import positive
 from hubbub_simulations.errors import FleetError
 from hubbub_simulations.fleet.reference import reference_uploads
 from hubbub_simulations.fleet.sending import Sender
@@ -44,11 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--per-upload",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="devices whose records share an upload, as behind a gateway (reference: 1, vectorised: 1000)",
     )
-    parser.add_argument("--concurrency", type=_positive, default=8, metavar="C", help="uploads under way at once (8)")
+    parser.add_argument("--concurrency", type=positive, default=8, metavar="C", help="uploads under way at once (8)")
     parser.add_argument(
         "--patience",
         type=_seconds,
@@ -152,13 +153,6 @@ def _print(tally: Tally, *, as_json: bool) -> None:
     table.add_row("seconds", f"{tally.seconds:.2f}")
     table.add_row("reports/s", f"{tally.reports_per_second:,.0f}")
     Console().print(table)
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return number
 
 
 def _seconds(text: str) -> float:
