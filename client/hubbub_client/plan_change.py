@@ -38,7 +38,7 @@ def _raised(old: "Metric", new: "Metric") -> "str | None":
     """What ``new`` asks more of; None where it does not."""
     if new.epsilon_nano > old.epsilon_nano or new.declared_nano > old.declared_nano:
         return "epsilon"
-    if _charges_raised(old, new):
+    if charges_raised(old, new):
         return "charges"
     if old.lifetime_nano is not None and (new.lifetime_nano is None or new.lifetime_nano > old.lifetime_nano):
         return "lifetime"
@@ -54,7 +54,7 @@ def _raised(old: "Metric", new: "Metric") -> "str | None":
     return None
 
 
-def _charges_raised(old: "Metric", new: "Metric") -> bool:
+def charges_raised(old: "Metric", new: "Metric") -> bool:
     """Whether some number of reports of one value would cost more than before; past the lists nothing changes."""
     if old.charges and not new.charges:
         return True

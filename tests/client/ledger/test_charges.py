@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hubbub_client import MemoryStorage, Plan, PlanError
-from hubbub_client.charges import MOST_CHARGES, charged_after
+from hubbub_client.charges import MOST_CHARGES, charged_after, check_shape
 from hubbub_client.exponential import FRACTION_BITS, MOST_NANO, exp_lower_long
 from hubbub_client.ledger import MOST_TAGS, Ledger
 from hubbub_client.mechanisms import rappor
@@ -110,6 +110,7 @@ def test_tags_are_bounded_and_a_forgotten_one_is_charged_as_new() -> None:
     one, two = plan.metric("m").charges[:2]
     storage = MemoryStorage()
     reporter = reporter_of(plan, storage)
+    assert MOST_TAGS == 32
     for value in range(MOST_TAGS + 1):
         assert reporter.record("m", value)
     ledger = Ledger.load(storage)
@@ -194,6 +195,14 @@ def test_charges_that_no_compiler_makes_are_refused(tmp_path: Path, change: Any)
         return  # a float cannot even be signed
     with pytest.raises(PlanError, match="is damaged"):
         Plan(document)
+
+
+def test_a_list_of_64_charges_is_taken_and_one_of_65_is_not() -> None:
+    """The bound on the list is 64, which a board can hold."""
+    check_shape([7] * 64, 7)
+    for charges in ([7] * 65, []):
+        with pytest.raises(ValueError, match="none, or too many"):
+            check_shape(charges, 7)
 
 
 def test_charges_without_permanent_noise_are_refused(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import json
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from hubbub_client import MemoryStorage, StateError
 from hubbub_client.ledger import Entry, Ledger
+from hubbub_client.reasons import RefusalError
 
 from tests.client.reporter.reporting import DAY, NOW, FailingStorage, plan_of, reporter_of, sketch_plan
 
@@ -48,6 +50,18 @@ def test_a_lifetime_is_never_exceeded_and_never_refilled() -> None:
     assert metric.lifetime_nano is not None
     assert made == metric.lifetime_nano // metric.epsilon_nano == 5
     assert entry_of(storage).spent == made * metric.epsilon_nano
+
+
+def test_a_lifetime_can_be_spent_to_the_last_billionth() -> None:
+    """A report that costs just what is left is made; with one billionth less left, it is not."""
+    for short, made in ((0, 2), (1, 1)):
+        metric = copy.copy(sketch_plan(reports=9).metric("m"))
+        metric.lifetime_nano = 2 * metric.epsilon_nano - short
+        ledger = Ledger(MemoryStorage())
+        for _ in range(made):
+            ledger.spend(metric, NOW, "")
+        with pytest.raises(RefusalError, match="lifetime-used-up"):
+            ledger.spend(metric, NOW, "")
 
 
 def test_an_unbounded_lifetime_is_still_counted() -> None:

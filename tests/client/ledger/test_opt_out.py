@@ -61,6 +61,13 @@ def test_an_opt_out_holds_in_all_later_runs() -> None:
     assert storage.files.keys() == before.keys()
 
 
+def test_a_flush_says_that_the_device_is_off_before_anything_else_was_asked() -> None:
+    """The first call on state that is off may be a flush: it sends nothing and gives the reason."""
+    storage = used()
+    assert reporter_of(PLAN, storage).set_enabled(False)
+    assert reporter_of(PLAN, storage).flush().problem == "this device opted out; nothing is sent"
+
+
 def test_a_device_can_opt_out_before_it_ever_reported() -> None:
     """Off from the start is off: no secret is made, and nothing is recorded."""
     storage = MemoryStorage()

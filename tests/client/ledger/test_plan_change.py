@@ -10,10 +10,10 @@ import pytest
 from hubbub_client import MemoryStorage, Plan, PlanError
 from hubbub_client.errors import PlanChangeError
 from hubbub_client.plan import definition_fingerprint
-from hubbub_client.plan_change import REASONS
+from hubbub_client.plan_change import REASONS, charges_raised
 from hubbub_client.reporter import Reporter
 
-from tests.client.reporter.reporting import DAY, NOW, Collector, reporter_of
+from tests.client.reporter.reporting import DAY, NOW, Collector, plan_of, reporter_of
 from tests.registries import registry_of
 
 BASE: dict[str, Any] = {"reports_per_period": 3, "period": "7d", "lifetime_epsilon": 50}
@@ -60,6 +60,27 @@ def test_a_remote_plan_that_asks_for_more_is_refused(
     assert reporter.counts == {"plan-refused": 1}
     assert reporter.problem == str(caught.value)
     assert reporter.plan is old
+
+
+def test_the_last_of_the_longest_charges_counts() -> None:
+    """Charges that rise at the sixty-fourth report alone are more, and so are those that fall away."""
+    old = plan_of(m={**RAPPOR, "f": 0.5, "p": 0.49, "q": 0.51}).metric("m")
+    assert len(old.charges) == 64
+    for charges in ([*old.charges[:-1], old.charges[-1] + 1], []):
+        new = copy.copy(old)
+        new.charges = charges
+        assert charges_raised(old, new)
+
+
+def test_cohorts_where_there_were_none_are_more(tmp_path: Any) -> None:
+    """A mechanism that sends no cohort is one cohort: two of them tell devices apart that were alike."""
+    old = of(tmp_path, m={**SKETCH, "epsilon": 8})
+    new = of(tmp_path, m={**RAPPOR, "epsilon": 4.5, "cohorts": 2})
+    assert "cohorts" not in old.metric("m").parameters
+    new.metric("m").charges = []
+    with pytest.raises(PlanChangeError) as caught:
+        old.replaced_by(new)
+    assert caught.value.reason == "cohorts"
 
 
 def test_another_namespace_is_refused(document: dict[str, Any]) -> None:
