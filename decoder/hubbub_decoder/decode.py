@@ -12,11 +12,16 @@ from hubbub_decoder.errors import ArgumentError, CandidateError, EstimateError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.mechanisms import mean_mechanism, mechanism
+from hubbub_decoder.reading import Reading, aggregate, read
 from hubbub_decoder.records import Records
 from hubbub_decoder.state import State
-from hubbub_decoder.state import merge as merge_states
 from hubbub_registry import Metric
 from hubbub_registry.lists import ListError, tidy
+
+__all__ = [
+    "aggregate", "choose_candidates", "decode", "decode_mean", "estimate", "estimate_mean", "gives_mean", "merge",
+    "partial", "with_notes",
+]  # fmt: skip
 
 Result = TypeVar("Result", Estimates, Mean)
 
@@ -32,15 +37,6 @@ def merge(a: State, b: State) -> State:
     check_state("merge", a)
     check_state("merge", b)
     return mechanism(a.mechanism).merge(a, b)
-
-
-def aggregate(metric: Metric, batches: Iterable[Records]) -> State | None:
-    """The aggregate of all batches, one at a time in memory; None where there is none."""
-    total: State | None = None
-    for batch in batches:
-        part = partial(metric, batch)
-        total = part if total is None else merge_states(total, part)
-    return total
 
 
 def estimate(metric: Metric, state: State, candidates: Iterable[str] | None = None) -> Estimates:
@@ -119,7 +115,8 @@ def decode(metric: Metric, data: Dataset, candidates: Iterable[str] | None = Non
     """Verifies, aggregates and estimates all of ``data``. Raises DatasetError, and what ``estimate`` raises."""
     _check_data("decode", metric, data)
     chosen = choose_candidates(metric, candidates)  # before hours of reading
-    return with_notes(estimate(metric, _aggregate_some(metric, data), chosen), data)
+    reading = read(data)
+    return with_notes(estimate(metric, reading.state, chosen), data, reading)
 
 
 def decode_mean(metric: Metric, data: Dataset) -> Mean:
@@ -127,12 +124,13 @@ def decode_mean(metric: Metric, data: Dataset) -> Mean:
     _check_data("decode_mean", metric, data)
     if not gives_mean(metric):
         raise EstimateError(f"metric {metric.name}: {metric.mechanism} gives counts and no mean; use decode")
-    return with_notes(estimate_mean(metric, _aggregate_some(metric, data)), data)
+    reading = read(data)
+    return with_notes(estimate_mean(metric, reading.state), data, reading)
 
 
-def with_notes(result: Result, data: Dataset) -> Result:
+def with_notes(result: Result, data: Dataset, reading: Reading) -> Result:
     """``result`` with the notes of the data that it comes from after its own."""
-    return replace(result, notes=(*result.notes, *data.notes))
+    return replace(result, notes=(*result.notes, *data.notes, *reading.notes))
 
 
 def _check_data(function: str, metric: Metric, data: object) -> None:
@@ -144,10 +142,3 @@ def _check_data(function: str, metric: Metric, data: object) -> None:
             f"{function}: data is of metric {data.metric.name} {data.metric.fingerprint.hex()}, not of {metric.name} "
             f"{metric.fingerprint.hex()}; pass Dataset(FOLDER, metric)"
         )
-
-
-def _aggregate_some(metric: Metric, data: Dataset) -> State:
-    state = aggregate(metric, data.batches())
-    if state is None:
-        raise EstimateError(f"metric {metric.name}: {data} holds no reports; seal a batch with reports first")
-    return state

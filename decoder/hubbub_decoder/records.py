@@ -71,3 +71,14 @@ def first_field(records: Records, bits: int) -> npt.NDArray[np.int64]:
     lowest = as_integers(records[:, : (bits + 7) // 8])
     lowest &= (1 << bits) - 1
     return lowest
+
+
+def bits_at(records: Records, at: int, bits: int) -> npt.NDArray[np.int64]:
+    """Bits ``at`` to ``at + bits`` (at most 48 of them) of each record; shape (n,)."""
+    if bits == 0:
+        return np.zeros(len(records), np.int64)
+    first, shift = divmod(at, 8)
+    words = as_integers(records[:, first : first + (shift + bits + 7) // 8])
+    words >>= shift
+    words &= (1 << bits) - 1
+    return words

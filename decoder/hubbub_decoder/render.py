@@ -19,6 +19,7 @@ from rich.text import Text
 
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
+from hubbub_decoder.reading import Suspect
 from hubbub_decoder.significance import Correction
 from hubbub_decoder.visible import visible
 
@@ -98,9 +99,9 @@ def as_csv(
 
 def as_json(
     estimates: Result, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
-    top: int | None = None, periods: Sequence[int] = (),
+    top: int | None = None, periods: Sequence[int] = (), suspects: Sequence[Suspect] = (),
 ) -> str:  # fmt: skip
-    """One JSON object: the header's figures, ``notes``, and ``rows`` with an object a value.
+    """One JSON object: the header's figures, ``notes``, ``suspicious`` parts, and ``rows`` with an object a value.
 
     ``alpha`` and ``correction`` are left out for a mean, which is not tested.
     """
@@ -116,6 +117,7 @@ def as_json(
         "level": estimates.level,
         **tested,
         "notes": list(estimates.notes),
+        "suspicious": [suspect._asdict() for suspect in suspects],
         "rows": [dict(zip(columns, row, strict=True)) for row in list(zip(*columns.values(), strict=True))[:top]],
     }
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

@@ -105,7 +105,18 @@ def test_a_mean(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "n = 400 reports, one-bit-mean, epsilon = 1.99" in err
     assert hubbub_decode(data, "mean", "--format", "json", "--level", "0.5") == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["metric", "mechanism", "n", "epsilon", "exact", "periods", "level", "notes", "rows"]
+    assert list(document) == [
+        "metric",
+        "mechanism",
+        "n",
+        "epsilon",
+        "exact",
+        "periods",
+        "level",
+        "notes",
+        "suspicious",
+        "rows",
+    ]
     assert [list(row) for row in document["rows"]] == [["mean", "std_error", "low", "high"]]
     assert float(rows[0]["low"]) < document["rows"][0]["low"]
     assert hubbub_decode(data, "mean") == 0

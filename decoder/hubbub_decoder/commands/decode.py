@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.progress import track
 
 from hubbub_decoder import render
-from hubbub_decoder.dataset import Dataset, part_batches
-from hubbub_decoder.decode import aggregate, choose_candidates, estimate, estimate_mean, gives_mean, merge, with_notes
+from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.decode import choose_candidates, estimate, estimate_mean, gives_mean, with_notes
 from hubbub_decoder.errors import CandidateError, EstimateError, OutputError
+from hubbub_decoder.reading import Reading, read
 from hubbub_decoder.significance import CORRECTIONS
-from hubbub_decoder.state import State
 from hubbub_registry import Metric, load_registry
 from hubbub_registry.lists import ListError, read_list
 
@@ -53,17 +53,17 @@ def run(arguments: argparse.Namespace) -> int:
     candidates = _no_candidates(metric, named) if gives_mean(metric) else choose_candidates(metric, named)
     data = Dataset(arguments.data, metric, arguments.period)
     console = Console(stderr=True)
-    state = _read(data, console)
+    reading = _read(data, console)
     estimates: render.Result
     if gives_mean(metric):
-        estimates = with_notes(estimate_mean(metric, state), data).at_level(arguments.level)
+        estimates = with_notes(estimate_mean(metric, reading.state), data, reading).at_level(arguments.level)
     else:
-        estimates = with_notes(estimate(metric, state, candidates), data).at_level(arguments.level)
+        estimates = with_notes(estimate(metric, reading.state, candidates), data, reading).at_level(arguments.level)
     if arguments.format == "csv":
         # The header line goes to stderr, so that stdout is CSV and nothing else.
         render.print_line(console, render.header(estimates))
     try:
-        _print(estimates, arguments, data)
+        _print(estimates, arguments, data, reading)
         sys.stdout.flush()
     except BrokenPipeError:
         raise
@@ -75,20 +75,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read(data: Dataset, console: Console) -> State:
-    """The aggregate of all parts, with a progress bar where someone is there to see it."""
-    state: State | None = None
+def _read(data: Dataset, console: Console) -> Reading:
+    """All parts, with a progress bar where someone is there to see it."""
     hidden = not console.is_terminal
-    for part in track(data.parts, "reading sealed parts", console=console, transient=True, disable=hidden):
-        found = aggregate(data.metric, part_batches(part))
-        if found is not None:
-            state = found if state is None else merge(state, found)
-    if state is None:
-        raise EstimateError(f"{data}: the sealed parts hold no reports; seal a batch with reports first")
-    return state
+    return read(data, track(data.parts, "reading sealed parts", console=console, transient=True, disable=hidden))
 
 
-def _print(estimates: render.Result, arguments: argparse.Namespace, data: Dataset) -> None:
+def _print(estimates: render.Result, arguments: argparse.Namespace, data: Dataset, reading: Reading) -> None:
     options = {
         "alpha": arguments.alpha,
         "correction": arguments.correction,
@@ -96,7 +89,7 @@ def _print(estimates: render.Result, arguments: argparse.Namespace, data: Datase
         "top": arguments.top,
     }
     if arguments.format == "json":
-        sys.stdout.write(render.as_json(estimates, **options, periods=data.periods))
+        sys.stdout.write(render.as_json(estimates, **options, periods=data.periods, suspects=reading.suspects))
     elif arguments.format == "csv":
         sys.stdout.write(render.as_csv(estimates, **options))
     else:

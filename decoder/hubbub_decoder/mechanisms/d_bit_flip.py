@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from hubbub_decoder.binomial import FalseSupportOfSome
 from hubbub_decoder.consistent import onto_simplex
 from hubbub_decoder.errors import RecordError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.permanent_bit import shown_rates
-from hubbub_decoder.records import Records, as_integers, check_domain, check_shape, chunks
+from hubbub_decoder.records import Records, bits_at, check_domain, check_shape, chunks
 from hubbub_decoder.state import State, merge
 from hubbub_registry import Metric
 
@@ -34,10 +33,10 @@ def partial(metric: Metric, records: Records) -> State:
     for chunk in chunks(records):
         _check_padding(metric, chunk, first_bit + bits)
         for i in range(bits):
-            bucket = _bits(chunk, i * width, width)
+            bucket = bits_at(chunk, i * width, width)
             check_domain(metric, bucket, buckets, "bucket")
             covering += np.bincount(bucket, minlength=buckets)
-            ones += np.bincount(bucket[_bits(chunk, first_bit + i, 1) == 1], minlength=buckets)
+            ones += np.bincount(bucket[bits_at(chunk, first_bit + i, 1) == 1], minlength=buckets)
     return State.of(metric, len(records), covering=covering, ones=ones)
 
 
@@ -74,15 +73,6 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
         null_law=FalseSupportOfSome(float(q)),
         projected=projected[chosen],
     )
-
-
-def _bits(records: Records, at: int, bits: int) -> npt.NDArray[np.int64]:
-    """Bits ``at`` to ``at + bits`` (at most 24 of them) of each record; shape (n,)."""
-    first, shift = divmod(at, 8)
-    words = as_integers(records[:, first : first + (shift + bits + 7) // 8])
-    words >>= shift
-    words &= (1 << bits) - 1
-    return words
 
 
 def _check_padding(metric: Metric, records: Records, used: int) -> None:
