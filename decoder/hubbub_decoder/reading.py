@@ -32,7 +32,7 @@ class Suspect(NamedTuple):
         """The sentence that is shown beside the figures."""
         return (
             f"{self.file} of period {self.period} ({self.records:,} records) is suspicious: honest devices alone give "
-            f"it such a {self.what} with probability {self.p_value:.0e} at most. Somebody may have sent made-up records; "
+            f"it such a {self.what} with probability {self.p_value:.0e} at most. Somebody may have sent made-up ones; "
             "compare the figures with those of other periods (--period)"
         )
 

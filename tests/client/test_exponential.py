@@ -20,6 +20,12 @@ def test_it_is_a_lower_bound_and_a_close_one(nano: int) -> None:
     assert EXACT.divide(true - found, true) < Decimal(2) ** -80
 
 
+def test_e_to_the_0_is_exactly_1() -> None:
+    """The bound is in units of 2**-96 and loses nothing where there is nothing to round, at both ends of its use."""
+    assert exp_lower(0) == exp_lower_long(0) == 1 << 96
+    assert MAX_NANO == 16 * 10**9
+
+
 @pytest.mark.parametrize("nano", [-1, MAX_NANO + 1])
 def test_outside_its_range_it_refuses(nano: int) -> None:
     """An epsilon below 0 or above 16 raises."""

@@ -205,6 +205,13 @@ def test_a_list_of_64_charges_is_taken_and_one_of_65_is_not() -> None:
             check_shape(charges, 7)
 
 
+@pytest.mark.parametrize("charges", [[7, 9, 8], [7, 9.5], [7, True], [7, "9"]])
+def test_charges_rise_and_are_integers(charges: list[Any]) -> None:
+    """A list that falls anywhere, or holds anything but integers, is none that a compiler makes."""
+    with pytest.raises((ValueError, TypeError)):
+        check_shape(charges, 7)
+
+
 def test_charges_without_permanent_noise_are_refused(tmp_path: Path) -> None:
     """A metric whose noise is new in every report cannot have its later reports charged less."""
     for keys in ({"mechanism": "unary-encoding"}, {"mechanism": "rappor", "reports": "one-time", "p": None, "q": None}):

@@ -94,6 +94,14 @@ def test_a_new_version_of_a_plan_does_not_refill_anything() -> None:
     assert (reporter.counts, last.counts) == ({"period-used-up": 1}, {"lifetime-used-up": 1})
 
 
+def test_a_plan_that_lowers_the_reports_of_a_period_holds_in_the_period_itself() -> None:
+    """Where more were made already than the new plan allows, none is made until the next period."""
+    storage = MemoryStorage()
+    assert [reporter_of(sketch_plan(reports=5), storage).record("m", "a") for _ in range(3)] == [True] * 3
+    assert not reporter_of(sketch_plan(reports=2), storage).record("m", "a")
+    assert reporter_of(sketch_plan(reports=2), storage, clock=lambda: NOW + DAY).record("m", "a")
+
+
 @pytest.mark.parametrize(("before", "after"), [("7d", "1d"), ("1d", "7d")])
 def test_a_plan_that_changes_the_period_shares_the_overlapping_one(before: str, after: str) -> None:
     """A period of a new length that overlaps the last one used shares its reports, and the next one is free."""
@@ -186,6 +194,12 @@ def test_the_stored_ledger_says_what_was_spent_and_nothing_of_values() -> None:
         ["m", START, START + DAY, 1, sketched.epsilon_nano, sketched.lifetime_nano, []],
         ["r", START, START + DAY, 1, rappor.charges[0], rappor.lifetime_nano],
     ]
+    assert len(head["secret"]) == 16
+    for name, metric in (("m", sketched), ("r", rappor)):
+        stored = entry_of(storage, name)
+        assert (stored.start, stored.end, stored.reports) == (START, START + DAY, 1)
+        assert (stored.spent, stored.lifetime) == (reporter.spent(name), metric.lifetime_nano)
+    assert entry_of(storage, "r").tags == [[tag, 1]]
     assert reporter.spent("m") == sketched.epsilon_nano
     assert reporter.spent() == sketched.epsilon_nano + rappor.charges[0]
     assert reporter.spent("nothing") == 0

@@ -101,13 +101,17 @@ def test_after_opting_in_every_value_is_charged_as_new() -> None:
     """New permanent noise costs anew: the same value pays eps(1) again."""
     plan = plan_of(m={"mechanism": "rappor", "reports_per_period": 9})
     charges = plan.metric("m").charges
-    reporter = reporter_of(plan)
+    storage = MemoryStorage()
+    reporter = reporter_of(plan, storage)
     for expected in (charges[1], charges[1] + charges[1]):
         assert reporter.record("m", "a")
         assert reporter.record("m", "a")
         assert reporter.spent() == expected
         assert reporter.set_enabled(False)
         assert reporter.set_enabled(True)
+        ledger = Ledger.load(storage)
+        assert ledger is not None
+        assert ledger.entries["m"].tags == []
 
 
 def test_switching_to_what_already_is_changes_nothing() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import json
 from typing import Any
 
@@ -40,7 +41,7 @@ RAISES: list[tuple[str, dict[str, Any]]] = [
     ("lifetime", {"m": {**SKETCH, "lifetime_epsilon": "unbounded", "unbounded_justification": "a test of it"}}),
     ("reports", {"m": {**SKETCH, "reports_per_period": 4}}),
     ("period", {"m": {**SKETCH, "period": "6d"}}),
-    ("expires", {"m": {**SKETCH, "expires": __import__("datetime").date(2099, 1, 2)}}),
+    ("expires", {"m": {**SKETCH, "expires": datetime.date(2099, 1, 2)}}),
     ("cohorts", {"r": {**RAPPOR, "cohorts": 9}}),
 ]
 
@@ -83,10 +84,11 @@ def test_cohorts_where_there_were_none_are_more(tmp_path: Any) -> None:
     assert caught.value.reason == "cohorts"
 
 
-def test_another_namespace_is_refused(document: dict[str, Any]) -> None:
-    """A plan of another namespace is another app's."""
+@pytest.mark.parametrize("namespace", ["org.example.another", "org.example.zebra"])
+def test_another_namespace_is_refused(document: dict[str, Any], namespace: str) -> None:
+    """A plan of another namespace, before or after in the alphabet, is another app's."""
     other = copy.deepcopy(document)
-    other["namespace"] = "org.example.other"
+    other["namespace"] = namespace
     for entry in other["metrics"]:
         entry["fingerprint"] = definition_fingerprint(other["namespace"], entry).hex()
     with pytest.raises(PlanChangeError) as caught:
@@ -104,6 +106,7 @@ def test_another_namespace_is_refused(document: dict[str, Any]) -> None:
         {"m": {**SKETCH, "lifetime_epsilon": 49, "reports_per_period": 2, "period": "30d"}},
         {"r": {**RAPPOR, "f": 0.6}, "m": {**SKETCH, "width": 256, "hashes": 8}},
         {"r": {**RAPPOR, "cohorts": 4}},
+        {"m": {**SKETCH, "expires": datetime.date(2098, 1, 1)}},
     ],
 )
 def test_a_remote_plan_that_asks_for_no_more_is_taken(

@@ -1,0 +1,103 @@
+"""Which records speak for a value: what somebody who wants it to look popular would send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hubbub_decoder.bloom import candidate_bits
+from hubbub_decoder.hashing import buckets, item_keys
+from hubbub_decoder.screen.fields import numbers, start_of
+from hubbub_registry import Metric
+from hubbub_simulations.bits import Bytes
+
+BoolArray = NDArray[np.bool_]
+
+
+def supports(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    """Which of ``records`` (n, record_bytes) say as much for ``value`` as a record of this mechanism can; shape (n,).
+
+    For a mean, which of them are a 1.
+    """
+    return _SUPPORT[metric.mechanism](metric, value, records)
+
+
+def _vector(metric: Metric, records: Bytes) -> NDArray[np.uint8]:
+    """The bits of the last field; shape (n, bits)."""
+    at, bits = start_of(metric, len(metric.device.fields) - 1), metric.device.fields[-1][1]
+    return np.unpackbits(records, axis=1, bitorder="little")[:, at : at + bits]
+
+
+def _odd(numbers: NDArray[np.int64]) -> BoolArray:
+    return np.asarray(np.bitwise_count(numbers) % 2 == 1)
+
+
+def _bucket(metric: Metric, value: str, hash_index: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The bucket of ``value`` under each record's hash function."""
+    p = metric.device.parameters
+    index = np.arange(1 << p["hashes_bits"])
+    every = buckets(item_keys([value], p["salt"]), p["salt"], index, p["width_bits"])[:, 0]
+    return np.asarray(every[hash_index], np.int64)
+
+
+def _direct(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    return np.asarray(numbers(metric, records, 0) == metric.device.index_of(value.encode()))
+
+
+def _own_bit(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    return np.asarray(_vector(metric, records)[:, metric.device.index_of(value.encode())] == 1)
+
+
+def _sketch_bit(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    at = _bucket(metric, value, numbers(metric, records, 0))
+    return np.asarray(_vector(metric, records)[np.arange(len(records)), at] == 1)
+
+
+def _hadamard_sketch(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    entry = _odd(numbers(metric, records, 1) & _bucket(metric, value, numbers(metric, records, 0)))
+    return np.asarray(entry == (numbers(metric, records, 2) == 1))
+
+
+def _hadamard_response(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    columns = (1 << metric.device.parameters["size_bits"]) - 1
+    block, row = divmod(metric.device.index_of(value.encode()), columns)
+    output = numbers(metric, records, 0)
+    return np.asarray((output // (columns + 1) == block) & ~_odd(output & (row + 1)))
+
+
+def _filter(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    p = metric.device.parameters
+    if not p["hashes"]:
+        return _own_bit(metric, value, records)
+    bits = candidate_bits(metric, [value]).toarray().reshape(p["cohorts"], p["bits"]).astype(np.uint8)
+    wanted = bits[numbers(metric, records, 0)]
+    return np.asarray(((_vector(metric, records) & wanted) == wanted).all(axis=1))
+
+
+def _one(metric: Metric, value: str, records: Bytes) -> BoolArray:  # noqa: ARG001 - one signature
+    return np.asarray(records[:, 0] == 1)
+
+
+def _bucket_bit(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    label = next(i for i, each in enumerate(metric.candidates) if _holds(each, int(value)))
+    drawn = np.column_stack([numbers(metric, records, i) for i in range(metric.device.parameters["bits"])])
+    return np.asarray(((drawn == label) & (_vector(metric, records) == 1)).any(axis=1))
+
+
+def _holds(label: str, value: int) -> bool:
+    first, _, last = label.partition("..")
+    return int(first) <= value <= int(last or first)
+
+
+_SUPPORT: dict[str, Callable[[Metric, str, Bytes], BoolArray]] = {
+    "randomized-response": _direct,
+    "unary-encoding": _own_bit,
+    "hadamard-response": _hadamard_response,
+    "count-mean-sketch": _sketch_bit,
+    "hadamard-count-mean-sketch": _hadamard_sketch,
+    "rappor": _filter,
+    "one-bit-mean": _one,
+    "d-bit-flip": _bucket_bit,
+}
