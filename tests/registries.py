@@ -20,6 +20,7 @@ MECHANISMS: dict[str, dict[str, Any]] = {
     "randomized-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "unary-encoding": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "hadamard-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
+    "projective-geometry-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
     "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
     "one-bit-mean": {"epsilon": 1, "low": -20, "high": 99, "points": 5, "perturbation": 0.1},

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hubbub_decoder.bloom import candidate_bits
+from hubbub_decoder.geometry import coordinates
 from hubbub_decoder.hashing import buckets, item_keys
 from hubbub_decoder.screen.fields import numbers, start_of
 from hubbub_registry import Metric
@@ -67,6 +68,13 @@ def _hadamard_response(metric: Metric, value: str, records: Bytes) -> BoolArray:
     return np.asarray((output // (columns + 1) == block) & ~_odd(output & (row + 1)))
 
 
+def _orthogonal(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    p = metric.device.parameters
+    own = coordinates(np.array([metric.device.index_of(value.encode())]), p["order"], p["dimension"])
+    sent = coordinates(numbers(metric, records, 0), p["order"], p["dimension"])
+    return np.asarray((own * sent).sum(axis=0) % p["order"] == 0)
+
+
 def _filter(metric: Metric, value: str, records: Bytes) -> BoolArray:
     p = metric.device.parameters
     if not p["hashes"]:
@@ -97,6 +105,7 @@ _SUPPORT: dict[str, Callable[[Metric, str, Bytes], BoolArray]] = {
     "hadamard-response": _hadamard_response,
     "count-mean-sketch": _sketch_bit,
     "hadamard-count-mean-sketch": _hadamard_sketch,
+    "projective-geometry-response": _orthogonal,
     "rappor": _filter,
     "one-bit-mean": _one,
     "d-bit-flip": _bucket_bit,

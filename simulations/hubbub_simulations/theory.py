@@ -12,10 +12,12 @@ RAPPOR over a Bloom filter, whose estimator is a regression, is in ``bloom_theor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 
 from hubbub_registry import Metric
+from hubbub_registry.mechanisms.projective_geometry_response import support_rates
 from hubbub_simulations.bits import Floats
 from hubbub_simulations.bloom_theory import regression_scaled_mse
 
@@ -90,6 +92,13 @@ def _hadamard_response(metric: Metric, frequencies: Floats, _reports: int) -> Fl
     return np.asarray((a * in_block + (1 - a) / (1 << p["blocks_bits"])) / a**2 - frequencies)
 
 
+def _projective_geometry_response(metric: Metric, frequencies: Floats, _reports: int) -> Floats:
+    """Feldman, Nelson, Nguyen, Talwar 2022, section 3: close to the optimum 4 E / (E - 1)**2 at f = 0."""
+    p = metric.device.parameters
+    rates = support_rates(Fraction(p["threshold"], 1 << p["precision"]), p["order"], p["dimension"])
+    return _support(float(rates[0]), float(rates[1]), frequencies)
+
+
 def _count_mean_sketch(metric: Metric, frequencies: Floats, reports: int) -> Floats:
     """(m/(m-1))**2 sqrt(E) / (sqrt(E)-1)**2 and the collision floor.
 
@@ -162,6 +171,7 @@ _FORMULAS: dict[str, Callable[[Metric, Floats, int], Floats]] = {
     "randomized-response": _randomized_response,
     "unary-encoding": _unary_encoding,
     "hadamard-response": _hadamard_response,
+    "projective-geometry-response": _projective_geometry_response,
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
     "d-bit-flip": _d_bit_flip,

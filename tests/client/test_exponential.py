@@ -24,6 +24,7 @@ def test_e_to_the_0_is_exactly_1() -> None:
     """The bound is in units of 2**-96 and loses nothing where there is nothing to round, at both ends of its use."""
     assert exp_lower(0) == exp_lower_long(0) == 1 << 96
     assert MAX_NANO == 16 * 10**9
+    assert exp_lower_long(MOST_NANO) > exp_lower_long(MOST_NANO - 1)
 
 
 @pytest.mark.parametrize("nano", [-1, MAX_NANO + 1])

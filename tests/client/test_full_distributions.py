@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hubbub_client.hashing import bucket, item_key
+from hubbub_client.mechanisms.projective_geometry_response import points_in
 from hubbub_client.plan import Metric, mechanism
 from hubbub_client.records import unpack
 from hubbub_client.sampling import lanes_bytes
@@ -185,6 +186,41 @@ def check_hadamard_response(epsilon: Fraction, domain: int, blocks: int | None) 
     assert_stated_and_declared(metric, (kept / len(owned) + base) / base, epsilon)
 
 
+def check_projective_geometry(epsilon: Fraction, domain: int) -> None:
+    metric = calibrated("projective-geometry-response", epsilon, domain)
+    p, encoder = metric.parameters, encoder_of(metric)
+    precision, bits = p["precision"], p["uniform_bits"]
+    points, owned = points_in(p["order"], p["dimension"]), points_in(p["order"], p["dimension"] - 1)
+
+    def send(keep: int, uniform: int) -> int:
+        data = (keep | uniform << precision).to_bytes(encoder.random_bytes, "little")
+        return unpack(metric.fields, encoder.encode(VALUES[domain - 1].encode(), lambda _: data))[0]
+
+    def stretch(place: int, among: int) -> tuple[int, int]:
+        return -((-place << bits) // among), -(((-place - 1) << bits) // among)
+
+    dropping, weights = (1 << precision) - 1, {}
+    for point in range(points):  # not kept: each point in its turn
+        first, end = stretch(point, points)
+        if point in sparse(0, points - 1):
+            assert send(dropping, first) == send(dropping, end - 1) == point
+        weights[point] = Fraction(end - first, 1 << bits)
+    own: dict[int, Fraction] = {}
+    for place in range(owned):  # kept: each owned point once
+        first, end = stretch(place, owned)
+        sent = send(0, first)
+        if place in sparse(0, owned - 1):
+            assert send(0, end - 1) == sent
+        assert sent not in own
+        own[sent] = Fraction(end - first, 1 << bits)
+    moving = next(u for u in (first, end - 1, 0, (1 << bits) - 1) if send(0, u) != send(dropping, u))
+    kept = share_below(lambda keep: send(keep, moving) == send(0, moving), precision)
+    found = max(1 + kept * chance / ((1 - kept) * weights[point]) for point, chance in own.items())
+    stated = Fraction(*mechanism(metric.mechanism).worst_ratio(p))
+    assert found <= stated <= found * (1 + Fraction(1, 1 << 60))
+    assert stated <= exp_lower(epsilon)
+
+
 def check_rappor(f: Fraction, p: Fraction, q: Fraction, hashes: int, bits: int, reports: str) -> None:
     module = registry_mechanism("rappor")
     keys = {"encoding": "bloom", "reports": reports, "bits": bits, "hashes": hashes, "cohorts": 4, "f": f}
@@ -256,6 +292,13 @@ def test_hadamard_sketch_over_a_grid(epsilon: Fraction, hashes: int, width: int)
 def test_hadamard_response_over_a_grid(epsilon: Fraction, domain: int, blocks: int | None) -> None:
     """The exact worst ratio of calibrated HR is the stated one and at most e^declared."""
     check_hadamard_response(epsilon, domain, blocks)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("domain", [2, 9, 130, 1000])
+def test_projective_geometry_over_a_grid(epsilon: Fraction, domain: int) -> None:
+    """The exact worst ratio over a value's points is the stated one but for the draws' bias, and at most e^declared."""
+    check_projective_geometry(epsilon, domain)
 
 
 RAPPOR_GRID = [("0.5", "0.5", "0.75"), ("0.75", "0.5", "0.75"), ("0.45", "0.39", "0.61"), ("0.1", "0.01", "0.99")]

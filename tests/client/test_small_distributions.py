@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from operator import mul
 
 import pytest
 
 from hubbub_client.hashing import bucket, item_key
 from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.projective_geometry_response import coordinates, index_of, owned_point, points_in
 from hubbub_client.plan import Metric, mechanism
+from hubbub_client.records import bits_for
 
 from tests.client.distribution import (
     VALUES,
@@ -183,10 +186,48 @@ def test_the_enumeration_exposes_a_wrong_statement() -> None:
     assert worst_ratio(found) > stated(honest)
 
 
+@pytest.mark.parametrize(
+    ("order", "dimension", "extra", "precision"),
+    [(2, 2, 4, 4), (2, 3, 5, 3), (3, 2, 4, 4), (3, 3, 4, 3), (5, 2, 5, 3), (2, 4, 6, 2), (7, 2, 4, 2)],
+)
+def test_projective_geometry_leaks_no_more_than_it_states(
+    order: int, dimension: int, extra: int, precision: int
+) -> None:
+    """Over all random inputs the worst ratio is at most ``worst_ratio``, and less by the draws' bias at most."""
+    points, owned = points_in(order, dimension), points_in(order, dimension - 1)
+    uniform_bits = points.bit_length() + extra
+    for threshold in {1, (1 << precision) // 2, (1 << precision) - 1}:
+        parameters = {
+            "domain": points, "order": order, "dimension": dimension, "uniform_bits": uniform_bits,
+            "threshold": threshold, "precision": precision,
+        }  # fmt: skip
+        metric = device_metric(
+            "projective-geometry-response", parameters, [["point", bits_for(points), points]], points
+        )
+        inputs = list(words([uniform_bits + precision]))
+        encoder = encoder_of(metric)
+        found = worst_ratio([enumerate_bytes(encoder, value.encode(), iter(inputs)) for value in VALUES[:points]])
+        bias = (1 + Fraction(points, 1 << uniform_bits)) * (1 + Fraction(owned, 1 << uniform_bits)) ** 2
+        assert found <= stated(metric) <= found * bias
+
+
+@pytest.mark.parametrize(("order", "dimension"), [(2, 2), (2, 5), (3, 4), (5, 3), (7, 2), (11, 3)])
+def test_a_value_owns_the_points_that_are_orthogonal_to_its_own(order: int, dimension: int) -> None:
+    """The numbered points are all there are, and the owned ones of each are those with product 0, each once."""
+    points, owned = points_in(order, dimension), points_in(order, dimension - 1)
+    every = [coordinates(index, order, dimension) for index in range(points)]
+    assert len({tuple(point) for point in every}) == points
+    assert [index_of(point, order) for point in every] == list(range(points))
+    assert all([c for c in point if c][-1] == 1 for point in every)
+    for value in every[:: max(1, points // 40)]:
+        orthogonal = [i for i in range(points) if sum(map(mul, value, every[i])) % order == 0]
+        assert sorted(owned_point(value, index, order) for index in range(owned)) == orthogonal
+
+
 def test_every_mechanism_of_the_table_is_enumerated_here() -> None:
     """No mechanism enters the table without an exact test in this file or in test_range_distributions."""
     from hubbub_client.mechanisms import NAMES
 
     enumerated = {"randomized_response", "unary_encoding", "count_mean_sketch", "hadamard_count_mean_sketch"}
-    enumerated |= {"hadamard_response", "rappor", "one_bit_mean", "d_bit_flip"}
+    enumerated |= {"hadamard_response", "projective_geometry_response", "rappor", "one_bit_mean", "d_bit_flip"}
     assert {module_name(name) for name in NAMES} == enumerated

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import operator
 import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 
 from hubbub_client.hashing import bucket, item_key
 from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.projective_geometry_response import coordinates, points_in
 from hubbub_client.records import pack
 from hubbub_decoder.records import Records
 from hubbub_registry import Metric
@@ -27,6 +29,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "randomized-response": {},
     "unary-encoding": {},
     "hadamard-response": {"blocks": 2},
+    "projective-geometry-response": {},
     "count-mean-sketch": {"hashes": 2, "width": 4},
     "hadamard-count-mean-sketch": {"hashes": 2, "width": 4},
     "d-bit-flip": {"low": 0, "high": 4, "buckets": 5, "bits": 2},
@@ -107,6 +110,14 @@ def outputs(metric: Metric, value: str) -> Iterator[tuple[bytes, Fraction]]:
             owned = output // size == block and (output % size & (row + 1)).bit_count() % 2 == 0
             uniform = Fraction(1, size << p["blocks_bits"])
             yield pack(fields, [output]), (1 - keep) * uniform + keep * owned * Fraction(2, size)
+    elif metric.mechanism == "projective-geometry-response":
+        keep, points = probability(metric), points_in(p["order"], p["dimension"])
+        at = [coordinates(i, p["order"], p["dimension"]) for i in range(points)]
+        own = at[metric.values.index(value)]
+        orthogonal = [sum(map(operator.mul, own, each)) % p["order"] == 0 for each in at]
+        for point in range(points):
+            chance = (1 - keep) / points + keep * orthogonal[point] * Fraction(1, sum(orthogonal))
+            yield pack(fields, [point]), chance
     elif metric.mechanism == "count-mean-sketch":
         flip, hashes, width = probability(metric), 1 << p["hashes_bits"], 1 << p["width_bits"]
         for j in range(hashes):

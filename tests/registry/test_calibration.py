@@ -20,6 +20,7 @@ SHAPES: list[tuple[str, dict[str, Any], int]] = [
     *(("unary-encoding", {}, d) for d in (2, 100)),
     *(("hadamard-response", {"blocks": blocks}, 100) for blocks in (None, 1, 8, 64)),
     ("hadamard-response", {"blocks": None}, 2),
+    *(("projective-geometry-response", {}, d) for d in (2, 5, 1024)),
     ("count-mean-sketch", {"hashes": 1, "width": 2}, 0),
     ("count-mean-sketch", {"hashes": 1 << 16, "width": 1024}, 0),
     ("hadamard-count-mean-sketch", {"hashes": 1024, "width": 1 << 15}, 0),

@@ -80,12 +80,16 @@ DEFINITIONS = {
     "randomized-response": closed("randomized-response"),
     "unary-encoding": closed("unary-encoding"),
     "hadamard-response": closed("hadamard-response"),
+    "projective-geometry-response": closed("projective-geometry-response"),
     "count-mean-sketch": sketch("count-mean-sketch", 9),
     "hadamard-count-mean-sketch": sketch("hadamard-count-mean-sketch", 20),
     "rappor": bloom(),
     "one-bit-mean": ranged("one-bit-mean", points=st.integers(2, 64)),
     "d-bit-flip": ranged("d-bit-flip", buckets=st.integers(20, 64), bits=st.integers(1, 20)),
 }
+
+
+CLOSED = ("randomized-response", "unary-encoding", "hadamard-response", "projective-geometry-response")
 
 
 def client_record(metric: Metric, item: bytes, noise: bytes) -> bytes:
@@ -184,7 +188,7 @@ def test_one_hot_rappor_gives_the_clients_record(reports: dict[str, Any]) -> Non
 def test_domains_at_the_edges_of_bytes_agree(domain: int) -> None:
     """Domains around powers of two, and one that is large, agree for each mechanism over a list of values."""
     values = [f"v{i}" for i in range(domain)]
-    for mechanism in ("randomized-response", "unary-encoding", "hadamard-response"):
+    for mechanism in CLOSED:
         assert_twins({"mechanism": mechanism, "epsilon": 1, "values": values}, seed=domain, devices=12)
 
 
@@ -219,7 +223,7 @@ def test_encode_draws_fresh_noise_for_every_device(mechanism: str, monkeypatch: 
     assert len(np.unique(records, axis=0)) > (3 if metric.device.record_bytes > 1 or not metric.numeric else 1)
 
 
-@pytest.mark.parametrize("mechanism", ["randomized-response", "unary-encoding", "hadamard-response"])
+@pytest.mark.parametrize("mechanism", CLOSED)
 def test_an_item_outside_a_closed_domain_is_refused(mechanism: str) -> None:
     """The vectorised encoder takes no value that the client would refuse."""
     metric = define(mechanism, epsilon=1, values=["a", "b"])

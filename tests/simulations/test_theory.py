@@ -74,6 +74,17 @@ def test_the_sketches_have_the_variance_of_the_design(epsilon: float) -> None:
     assert _formula(hcms) == pytest.approx((m / (m - 1)) ** 2 * (c**2 - f - (1 - f) / m) + floor, rel=1e-9)
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1, 1.5, 2, 3, 4, 5])
+def test_projective_geometry_is_within_5_percent_of_the_optimum(epsilon: float) -> None:
+    """At frequency 0, over 1024 values and in two bytes, n Var is within 5 % of 4E/(E-1)^2."""
+    values = [f"v{i}" for i in range(1024)]
+    metric = define("projective-geometry-response", epsilon=epsilon, values=values)
+    e = math.exp(epsilon)
+    assert metric.device.record_bytes == 2
+    found = scaled_mse(metric, values, np.eye(1024)[0], N)[-1]
+    assert 0.95 < found / (4 * e / (e - 1) ** 2) < 1.05
+
+
 def test_hadamard_response_counts_the_whole_block() -> None:
     """n Var = (a F + (1-a)/B)/a^2 - f with F the frequency of all values of the value's own block."""
     metric = define("hadamard-response", epsilon=3, values=VALUES, blocks=4)

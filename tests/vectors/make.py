@@ -28,6 +28,9 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "hadamard_response_blocks": {
         "mechanism": "hadamard-response", "epsilon": 3, "values": [f"v{i}" for i in range(100)],
     },
+    "projective_geometry_many": {
+        "mechanism": "projective-geometry-response", "epsilon": 3, "values": [f"v{i}" for i in range(1024)],
+    },
     "count_mean_sketch_apple": {"mechanism": "count-mean-sketch", "epsilon": 4, "hashes": 65536, "width": 1024},
     "hadamard_sketch_apple": {"mechanism": "hadamard-count-mean-sketch", "epsilon": 4, "hashes": 1024, "width": 32768},
     "one_bit_mean_perturbed": {

@@ -30,6 +30,7 @@ NAMES = (
     "count-mean-sketch",
     "hadamard-count-mean-sketch",
     "hadamard-response",
+    "projective-geometry-response",
     "one-bit-mean",
     "d-bit-flip",
 )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from hubbub_client.mechanisms.projective_geometry_response import points_in
 from hubbub_registry.composition.part import largest_variation
 from hubbub_registry.metric import Metric
 
@@ -44,6 +45,13 @@ def _hadamard_response(parameters: Mapping[str, int]) -> Fraction:
     return _probability(parameters) / (2 if one_block else 1)
 
 
+def _projective_geometry_response(parameters: Mapping[str, int]) -> Fraction:
+    """Two values own (q**(t-2) - 1) / (q - 1) of the points together, of (q**(t-1) - 1) / (q - 1) each."""
+    order, dimension = parameters["order"], parameters["dimension"]
+    common = Fraction(points_in(order, dimension - 2), points_in(order, dimension - 1))
+    return _probability(parameters) * (1 - common)
+
+
 def _count_mean_sketch(parameters: Mapping[str, int]) -> Fraction:
     """Two bits differ: both as the one value has them, (1 - r)^2, against both flipped, r^2."""
     return 1 - 2 * _probability(parameters)
@@ -75,6 +83,7 @@ _OWN: Mapping[str, Callable[[Mapping[str, int]], Fraction]] = {
     "randomized-response": _randomized_response,
     "unary-encoding": _unary_encoding,
     "hadamard-response": _hadamard_response,
+    "projective-geometry-response": _projective_geometry_response,
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
     "rappor": _one_time_rappor,

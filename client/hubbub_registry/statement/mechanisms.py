@@ -47,6 +47,14 @@ WORDS: Mapping[str, Words] = {
         "Its records are small, and its error does not grow with the length of the list.",
         "Acharya, Sun, Zhang 2019",
     ),
+    "projective-geometry-response": Words(
+        "Projective geometry response",
+        "A report is one number, a few bits wide.",
+        "Each value owns equally many of the numbers, and any two values own equally many of them together. With a "
+        "fixed probability the device draws a number that its true value owns; otherwise any number at all.",
+        "Its records are small, and its error is the least known, however long the list.",
+        "Feldman, Nelson, Nguyen, Talwar 2022",
+    ),
     "count-mean-sketch": Words(
         "Count mean sketch",
         "A report is the number of a hash function, drawn at random, and a row of bits.",

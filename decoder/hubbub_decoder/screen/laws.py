@@ -83,6 +83,7 @@ _LAWS: dict[str, Callable[[Metric], Law]] = {
     "hadamard-response": _hadamard_response,
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_sketch,
+    "projective-geometry-response": _nothing,
     "rappor": _rappor,
     "one-bit-mean": _nothing,
     "d-bit-flip": _d_bit_flip,

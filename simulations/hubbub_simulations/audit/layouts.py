@@ -96,6 +96,7 @@ _LAYOUTS: dict[str, Callable[[Mapping[str, int]], Layout]] = {
     "randomized-response": _randomized_response,
     "unary-encoding": _unary_encoding,
     "hadamard-response": _hadamard_response,
+    "projective-geometry-response": _randomized_response,
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
     "rappor": _rappor,

@@ -27,6 +27,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("randomized-response", {}),
     ("unary-encoding", {}),
     ("hadamard-response", {}),
+    ("projective-geometry-response", {}),
+    ("projective-geometry-response", {"epsilon": 3, "values": [f"v{i}" for i in range(200)]}),
     ("count-mean-sketch", {}),
     ("hadamard-count-mean-sketch", {}),
     ("rappor", {}),

@@ -14,6 +14,7 @@ from hubbub_decoder.screen import SUSPICIOUS, Screen
 from hubbub_registry import Metric
 
 from tests.decoder.reports import encode, seal
+from tests.decoder.screen.test_laws import SCREENED
 from tests.registries import metric_of, values_of, write_registry
 
 
@@ -41,7 +42,7 @@ def test_honest_devices_are_not_flagged(tmp_path: Path, mechanism: str) -> None:
     assert whole.verdict() == pieces.verdict()
 
 
-@pytest.mark.parametrize("mechanism", [name for name in NAMES if name not in ("randomized-response", "one-bit-mean")])
+@pytest.mark.parametrize("mechanism", SCREENED)
 def test_one_record_sent_over_and_over_is_flagged(tmp_path: Path, mechanism: str) -> None:
     """Copies of one record, as many again as there are honest ones, do not pass."""
     metric = metric_of(tmp_path, mechanism)

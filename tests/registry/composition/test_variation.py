@@ -40,6 +40,11 @@ SMALL: list[tuple[str, dict[str, int], list[list[Any]], int, list[int]]] = [
         [["index", 3, 0]], 5, [7],
     ),
     (
+        "projective-geometry-response",
+        {"domain": 4, "order": 3, "dimension": 2, "uniform_bits": 2, "threshold": 3, "precision": 4},
+        [["point", 2, 0]], 4, [6],
+    ),
+    (
         "count-mean-sketch", {"hashes_bits": 0, "width_bits": 2, "salt": 11, "threshold": 2, "precision": 3},
         [["hash", 0, 0], ["row", 4, 0]], 0, [4] * 3,
     ),

@@ -23,6 +23,10 @@ HONEST: dict[str, Callable[[], Metric]] = {
     "unary-encoding": lambda: define("unary-encoding", epsilon=2, values=LETTERS),
     "hadamard-response": lambda: define("hadamard-response", epsilon=1, values=LETTERS),
     "hadamard-response, blocks": lambda: define("hadamard-response", epsilon=3, values=LETTERS, blocks=4),
+    "projective-geometry-response": lambda: define("projective-geometry-response", epsilon=1, values=LETTERS),
+    "projective-geometry-response, order 13": lambda: define(
+        "projective-geometry-response", epsilon=2.5, values=[f"v{i}" for i in range(40)]
+    ),
     "count-mean-sketch": lambda: define("count-mean-sketch", epsilon=4, hashes=65536, width=64),
     "hadamard-count-mean-sketch": lambda: define("hadamard-count-mean-sketch", epsilon=1, hashes=256, width=1024),
     "rappor": lambda: define("rappor", epsilon=1.1, bits=64, hashes=2, cohorts=8, f=0.5, p=0.5, q=0.75),
