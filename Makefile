@@ -1,16 +1,24 @@
-# `make demo` and `make test` work on a fresh Debian or Ubuntu with Python 3.11+ and make: each installs what it needs.
+# `make demo`, `make demo-device` and `make test` work on a fresh Debian or Ubuntu with Python 3.11+ and make: each installs what it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint format bench vectors mutants constraints clean
+.PHONY: demo demo-device test lint format bench vectors mutants constraints clean
 
 demo: $(READY)
 	$(BIN)/hubbub demo --output demo-output
 
+# Boards on the real MicroPython, over HTTP and MQTT. Installs mosquitto, the MQTT broker, where it is missing.
+demo-device: $(READY)
+	sh tests/firmware/install_mosquitto.sh
+	$(BIN)/hubbub demo-device --output demo-device-output
+
 # One thread for linear algebra: the matrices are small, and threads that wait for each other cost more than they give.
+# MicroPython as WebAssembly is fetched first and held against its hash, so that no test of it is ever skipped.
 test: lint
+	sh tests/firmware/install_mosquitto.sh
+	$(BIN)/python -m tests.firmware.portable.webassembly.install
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
 
 lint: $(READY)
@@ -43,7 +51,7 @@ constraints: $(READY)
 	rm constraints.new
 
 clean:
-	rm -rf $(VENV) demo-output .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo-output demo-device-output .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(READY): constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -9,7 +9,7 @@ from hashlib import sha256
 from hubbub_client.errors import OtherDeviceError, RolledBackError, StateError
 from hubbub_client.ledger import Ledger
 from hubbub_client.prf import expand
-from hubbub_client.report_files import newest_serial, report_files
+from hubbub_client.report_files import newest_promise, newest_serial, report_files
 from hubbub_client.sampling import read
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def known_ledger(storage: "Storage") -> "Ledger | None":
     if ledger is None:
         if counted or storage.read(SECRET) is not None or report_files(storage):
             raise StateError("state: the ledger is lost after first use, so nothing more is reported")
-    elif ledger.generation < max(newest_serial(storage), counted):
+    elif ledger.generation < max(newest_serial(storage), newest_promise(storage), counted):
         raise RolledBackError(
             "state: the ledger is older than what it paid for, so what was spent is unknown and nothing more is "
             "reported; put the newest ledger back"

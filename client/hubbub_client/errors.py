@@ -39,6 +39,10 @@ class StateError(HubbubError):
     """Stored state that is damaged or cannot be written. The client then refuses to report (it fails closed)."""
 
 
+class StateInUseError(StateError):
+    """State that another process, or another storage object of this one, is using."""
+
+
 class RolledBackError(StateError):
     """A ledger that is older than a report it paid for, or than the storage's counter."""
 

@@ -3,8 +3,7 @@
 import os
 from errno import ENOENT
 
-from hubbub_client.errors import StateError
-from hubbub_client.storage import StateInUseError
+from hubbub_client.errors import StateError, StateInUseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,6 +4,9 @@ A frame is a 4-byte length of what follows it, without the check; the 8-byte fin
 8-byte serial; the 8-byte charge; the length of the metric's name, in one byte; the name; the record; and a check, the
 first 4 bytes of SHA-256 over all of that. Integers are big-endian. Of these only fingerprint, period and record are
 ever sent; serial, charge and name are for the device's owner and for the ledger.
+
+Where the highest bit of the length is set, what the ledger says of the payment (journal.py) comes first, after a 4-byte
+length of its own: report and payment are then there together or not at all.
 """
 
 from hashlib import sha256
@@ -13,6 +16,7 @@ _CHECK = 4
 _FINGERPRINT = 8
 _INTEGER = 8
 _FIXED = _FINGERPRINT + 3 * _INTEGER + 1
+_JOURNALLED = 1 << 31
 OVERHEAD = _HEAD + _FIXED + _CHECK
 
 
@@ -20,6 +24,7 @@ class Report:
     """One report as the device keeps it, already randomised.
 
     ``serial`` is the generation of the ledger that paid for it, ``charge`` what it cost, in 1e-9 of epsilon.
+    ``journal`` is what the ledger says of that, where it does not say so in its own file, or empty.
     """
 
     def __init__(self, name: str, fingerprint: bytes, period: int, serial: int, charge: int, record: bytes) -> None:
@@ -29,6 +34,7 @@ class Report:
         self.serial = serial
         self.charge = charge
         self.record = record
+        self.journal = b""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Report) and frame(self) == frame(other)
@@ -41,7 +47,11 @@ def frame(report: Report) -> bytes:
     for number in (report.period, report.serial, report.charge):
         body += number.to_bytes(_INTEGER, "big")
     body += len(name).to_bytes(1, "big") + name + report.record
-    body = len(body).to_bytes(_HEAD, "big") + body
+    head = len(body)
+    if report.journal:
+        body = len(report.journal).to_bytes(_HEAD, "big") + report.journal + body
+        head = len(body) | _JOURNALLED
+    body = head.to_bytes(_HEAD, "big") + body
     return body + sha256(body).digest()[:_CHECK]
 
 
@@ -54,11 +64,20 @@ def parse(data: bytes) -> "tuple[list[Report], bool]":
     reports: list[Report] = []
     at = 0
     while at < len(data):
-        end = at + _HEAD + int.from_bytes(data[at : at + _HEAD], "big")
+        head = int.from_bytes(data[at : at + _HEAD], "big")
+        end = at + _HEAD + head % _JOURNALLED
         check = data[end : end + _CHECK]
         if end < at + _HEAD + _FIXED or sha256(data[at:end]).digest()[:_CHECK] != check:
             return reports, False
-        reports.append(_report(data[at + _HEAD : end]))
+        at += _HEAD
+        journal = b""
+        if head >= _JOURNALLED:
+            start = at + _HEAD
+            at = start + int.from_bytes(data[at:start], "big")
+            journal = data[start:at]
+        report = _report(data[at:end])
+        report.journal = journal
+        reports.append(report)
         at = end + _CHECK
     return reports, True
 

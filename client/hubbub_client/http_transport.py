@@ -31,23 +31,30 @@ class HttpTransport:
 
     Uses the system's proxies and certificate authorities, and checks certificates. Follows no redirect, keeps no
     cookie, and says nothing of the device: the User-Agent is ``hubbub``. ``timeout`` is in seconds, for each wait on
-    the network. Raises TransportError for a URL that is no http or https address, and on a board.
+    the network. ``token`` is for a collector that asks for one, which tells its edge who sends: give many devices the
+    same. ``path`` is another one for a shuffler (sealing/transport.py). Raises TransportError for a URL that is no http
+    or https address, for what can be no token, and on a board.
     """
 
-    def __init__(self, url: str, timeout: int = 30) -> None:
+    def __init__(self, url: str, timeout: int = 30, token: "str | None" = None, path: str = "/v1/reports") -> None:
         if not _HOST:
             raise TransportError("HttpTransport needs CPython; give the Reporter the board's own transport")
         scheme, _, rest = str(url).partition("://")
         host = rest.split("/")[0]
         if scheme not in ("http", "https") or not host or "@" in host or "?" in url or "#" in url or " " in url:
             raise TransportError("a collector's address is like https://collector.example.org, without ? # or a login")
-        self.url = url.rstrip("/") + "/v1/reports"
+        if token is not None and (not token or not all("!" <= letter <= "~" for letter in token)):
+            raise TransportError("a token is what hubbub token issue printed, without spaces")
+        self.url = url.rstrip("/") + path
+        self._token = token
         self._timeout = timeout
         self._opener = build_opener(_NoRedirect)
 
     def send(self, body: bytes) -> Answer:
         """Posts one upload. Raises TransportError where no answer came."""
         headers = {"Content-Type": "application/msgpack", "User-Agent": "hubbub"}
+        if self._token is not None:
+            headers["Authorization"] = "Bearer " + self._token
         try:
             request = Request(self.url, body, headers, method="POST")  # noqa: S310 - http or https, checked above
             try:

@@ -8,12 +8,15 @@ not taken for a new period or for a clock that went back. docs/ledger.md says wh
 import json
 
 from hubbub_client.charges import charged_after
+from hubbub_client.journal import replay
 from hubbub_client.ledger_file import read_lines, write_lines
 from hubbub_client.prf import expand
 from hubbub_client.reasons import RefusalError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hubbub_client.plan import Metric
     from hubbub_client.report_files import Readable
     from hubbub_client.storage import Storage
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 # Values told apart for each metric. One that was forgotten is charged as new: too much, never too little.
 MOST_TAGS = 32
 TAG_BYTES = 8
+# More than the device's line, or what one report adds to a metric's: a tag, or the whole line but for its name.
+_GROWTH = 320
 
 
 def tag_of(secret: bytes, metric: "Metric", permanent_key: bytes) -> str:
@@ -62,7 +67,8 @@ class Ledger:
     """The spent budget of one device.
 
     ``entries`` is name -> Entry. ``generation`` goes up with each save. ``enabled`` is False after an opt-out.
-    ``secret`` and ``device`` are what binds the ledger to them (see device_state.py), or empty.
+    ``secret`` and ``device`` are what binds the ledger to them (see device_state.py), or empty. ``joined``: a spend is
+    stored with the report it pays for (see journal.py), and not before.
     """
 
     def __init__(self, storage: "Readable") -> None:
@@ -73,6 +79,8 @@ class Ledger:
         self.enabled = True
         self.secret = ""
         self.device = ""
+        self.joined: bool = getattr(storage, "journal", False)
+        self._said = False
 
     @staticmethod
     def load(storage: "Readable") -> "Ledger | None":
@@ -81,24 +89,38 @@ class Ledger:
         if lines is None:
             return None
         ledger = Ledger(storage)
-        head = lines[0]
-        ledger.generation, ledger.enabled = head["generation"], head["enabled"]
-        ledger.secret, ledger.device = head["secret"], head["device"]
-        for line in lines[1:]:
-            ledger._set(line[0], Entry(line[1], line[2], line[3], line[4], line[5], line[6]))
+        for line in lines:
+            ledger.take(line)
+        replay(ledger, storage)
         return ledger
 
     def save(self) -> None:
         """Stores the ledger, durably, as one generation more. Raises OSError."""
         storage: Storage = self._storage  # type: ignore[assignment]
         self.generation += 1
-        head = {
-            "generation": self.generation, "enabled": self.enabled, "secret": self.secret, "device": self.device,
-        }  # fmt: skip
-        write_lines(storage, [json.dumps(head)] + list(self._lines.values()))
-        counter = getattr(storage, "counter", None)
+        write_lines(storage, self._text())
+        self.count_up()
+
+    def count_up(self) -> None:
+        """Advances the storage's counter, if any, to a generation that is stored. Raises OSError."""
+        counter = getattr(self._storage, "counter", None)
         if counter is not None:  # after the ledger: a crash in between leaves the counter behind, which is no rollback
             counter.advance(self.generation)
+
+    def journal(self, name: str, begins: bool) -> bytes:
+        """What a report of metric ``name`` stores of the ledger: nothing, unless ``joined``.
+
+        Its entry; or all there is, where the report ``begins`` a file or is the first since the state was opened.
+        """
+        if not self.joined:
+            return b""
+        begins = begins or not self._said
+        self._said = True
+        return "\n".join(self._text() if begins else [self._lines[name]]).encode()
+
+    def journal_bytes(self) -> int:
+        """What ``journal`` gives at most for the next report, without the metric's name."""
+        return sum([len(line) + 1 for line in self._lines.values()]) + _GROWTH if self.joined else 0
 
     def total(self) -> int:
         """What this device has spent over all metrics, those of earlier plans among them, in 1e-9 of epsilon."""
@@ -114,7 +136,8 @@ class Ledger:
     def spend(self, metric: "Metric", now: int, tag: str) -> int:
         """Spends one report of ``metric`` at Unix time ``now``, stores that, and returns its charge, in 1e-9.
 
-        ``tag`` is ``tag_of`` the value where the metric has ``charges``. Raises RefusalError ("clock-went-back",
+        Where the ledger is ``joined`` the caller stores it, with the report. ``tag`` is ``tag_of`` the value where the
+        metric has ``charges``. Raises RefusalError ("clock-went-back",
         "period-used-up", "lifetime-used-up"), with nothing changed; and OSError where the ledger could not be stored
         for sure: the caller must then encode nothing, and load the ledger again.
         """
@@ -139,8 +162,25 @@ class Ledger:
         if metric.charges:
             entry.count_one(tag)
         self._set(metric.name, entry)
-        self.save()
+        if self.joined:
+            self.generation += 1
+        else:
+            self.save()
         return charge
+
+    def take(self, line: "Any") -> None:
+        """Takes a decoded line of the ledger's file, the device's or a metric's, in place of what was known."""
+        if isinstance(line, dict):
+            self.generation, self.enabled = line["generation"], line["enabled"]
+            self.secret, self.device = line["secret"], line["device"]
+        else:
+            self._set(line[0], Entry(line[1], line[2], line[3], line[4], line[5], line[6]))
+
+    def _text(self) -> "list[str]":
+        head = {
+            "generation": self.generation, "enabled": self.enabled, "secret": self.secret, "device": self.device,
+        }  # fmt: skip
+        return [json.dumps(head)] + list(self._lines.values())
 
     def _set(self, name: str, entry: Entry) -> None:
         """Keeps an entry, and its line, so that a report costs the writing of one line and not of all."""

@@ -5,7 +5,17 @@ that every attempt to send it, after whatever crash, carries the same id and the
 """
 
 from hubbub_client.frames import OVERHEAD, frame, parse
-from hubbub_client.report_files import CLOSED, DROPPED, OPEN, PENDING, fate_of, number_of, report_files, with_fate
+from hubbub_client.report_files import (
+    CLOSED,
+    DROPPED,
+    OPEN,
+    PENDING,
+    fate_of,
+    number_of,
+    report_files,
+    with_fate,
+    with_number,
+)
 from hubbub_client.sampling import read
 from hubbub_client.sent_log import SentLog
 from hubbub_client.upload import ID_BYTES, batches_of, build
@@ -18,6 +28,8 @@ if TYPE_CHECKING:
 
 # A file is closed when it has this share of the limit, so that the oldest upload is a small loss.
 _SHARE = 16
+# On flash, where bytes are few and each rename is a write, uploads are fewer and larger.
+_SHARE_JOINED = 4
 # An upload stays well below what a collector takes: 1 MiB, and 4096 batches (docs/wire.md).
 _FILE_BYTES = 1 << 19
 _FILE_REPORTS = 4096
@@ -39,8 +51,10 @@ class Pending:
         self._counts = counts
         self._current: str | None = None
         self._sending: str | None = None
+        self._joined: bool = getattr(storage, "journal", False)
         self._files: dict[str, tuple[int, int]] = {}  # name -> bytes, reports
         self._log: SentLog | None = None
+        self._serials: dict[str, int] = {}  # open file -> serial of its last report
         self._newest = 0  # the highest number of any file of reports, whatever became of it
         for name in report_files(storage):
             self._newest = number_of(name)
@@ -49,18 +63,21 @@ class Pending:
                 data = storage.read(name) or b""
                 reports, whole = parse(data)
                 self._files[name] = (len(data), len(reports))
+                if reports:
+                    self._serials[name] = reports[-1].serial
                 # Only the newest takes more (see report_files.py), and only if no tear would hide what comes after it.
                 if fate_of(name) == OPEN and whole:
                     self._current = name
 
-    def make_room(self, name: str, record_bytes: int) -> bool:
+    def make_room(self, name: str, record_bytes: int, journal_bytes: int = 0) -> bool:
         """Sees to it that one more report of metric ``name`` fits; False where it does not, with all others dropped."""
         needed = OVERHEAD + len(name.encode()) + record_bytes
         if self._current is not None:
             size, reports = self._files[self._current]
-            if size + needed > min(self._limit // _SHARE, _FILE_BYTES) or reports >= _FILE_REPORTS:
+            share = _SHARE_JOINED if self._joined else _SHARE
+            if size + needed > min(self._limit // share, _FILE_BYTES) or reports >= _FILE_REPORTS:
                 self._close(self._current)
-        while sum([size for size, _ in self._files.values()]) + needed > self._limit:
+        while sum([size for size, _ in self._files.values()]) + needed + journal_bytes > self._limit:
             closed = [name for name in self.uploads() if name != self._sending]
             if not closed:
                 return False
@@ -69,11 +86,16 @@ class Pending:
             self._counts["dropped"] = self._counts.get("dropped", 0) + reports
         return True
 
+    @property
+    def begins(self) -> bool:
+        """Whether the next report begins a file."""
+        return self._current is None
+
     def append(self, report: "Report") -> None:
         """Adds one report, durably."""
         name = self._current
         if name is None:
-            self._newest += 1
+            self._newest = report.serial if self._joined else self._newest + 1
             name = "%s-%08d-%s" % (OPEN, self._newest, read(self._source, ID_BYTES).hex())
         # Whatever interrupts the append, a file that may have a torn tail takes no more.
         self._current = None
@@ -81,6 +103,7 @@ class Pending:
         size, reports = self._files.get(name, (0, 0))
         self._storage.append(name, data)
         self._files[name] = (size + len(data), reports + 1)
+        self._serials[name] = report.serial
         self._current = name
 
     def close(self) -> None:
@@ -110,12 +133,13 @@ class Pending:
     def settle(self, name: str, fate: str) -> None:
         """Puts an upload that is done with into the log, unless it is gone; one with no whole report is removed.
 
-        ``fate`` is one of report_files.SETTLED.
+        ``fate`` is one of report_files.SETTLED. Where the ledger is in these files, one that lost its reports stays,
+        too: its number says that they were paid for.
         """
         if name not in self._files:
             return
         size, reports = self._files[name]
-        if reports:
+        if reports or self._joined:
             if self._log is None:
                 self._log = SentLog(self._storage, self._limit // _LOG_SHARE)
             self._log.take(name, fate, size)
@@ -130,8 +154,15 @@ class Pending:
         return sum([reports for _, reports in self._files.values()])
 
     def _close(self, name: str) -> None:
-        closed = with_fate(name, CLOSED)
         if name == self._current:
             self._current = None
+        closed = with_fate(name, CLOSED)
+        serial = self._serials.pop(name, None)
+        if self._joined:
+            if serial is None:  # nothing whole in it, and so nothing that was paid for
+                self._storage.remove(name)
+                del self._files[name]
+                return
+            closed = with_number(closed, serial)
         self._storage.rename(name, closed)
         self._files[closed] = self._files.pop(name)

@@ -2,10 +2,8 @@
 
 import json
 
-from hubbub_client.canonical import fingerprint
-from hubbub_client.charges import check_shape, understated
 from hubbub_client.errors import PlanError, RejectedValueError, UnknownMetricError
-from hubbub_client.exponential import FRACTION_BITS, exp_lower
+from hubbub_client.let_go import let_go
 from hubbub_client.mechanisms import module_name
 from hubbub_client.records import width
 
@@ -14,52 +12,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 SCHEMA = 1
-# What a plan says of a metric besides its definition; not part of the fingerprint.
-_NOT_DEFINITION = ("fingerprint", "expires")
-# No compiled plan comes near these; a hostile one must not make a device count to them.
-_BEYOND_64_BITS = 1 << 64
-_MOST_BITS = 128
-_MOST_FIELD_BITS = 1 << 16
+# Only the check of a plan needs these (plan_check.py).
+_OF_THE_CHECK = ("plan_check", "charges_check", "exponential", "canonical")
 
 
 def mechanism(name: str) -> "Any":
     """The client's module of mechanism ``name``. Raises PlanError for a name not in the table."""
-    module = __import__("hubbub_client.mechanisms." + module_name(name))
-    return getattr(module.mechanisms, module_name(name))
+    return __import__("hubbub_client.mechanisms." + module_name(name), None, None, ["Encoder"])
 
 
 def definition_fingerprint(namespace: str, entry: "dict[str, Any]") -> bytes:
     """The fingerprint of a plan's entry: of everything in it that decides what is sent, how often and how private."""
-    definition = {key: entry[key] for key in entry if key not in _NOT_DEFINITION}
-    definition["schema"] = SCHEMA
-    definition["namespace"] = namespace
-    return fingerprint(definition)
+    from hubbub_client.plan_check import fingerprint_of  # see let_go
 
-
-def _check_types(metric: "Metric") -> None:
-    """Raises TypeError or ValueError where a plan's integers are none, or are below what they can be."""
-    for integer in (
-        metric.period,
-        metric.reports_per_period,
-        metric.epsilon_nano,
-        metric.declared_nano,
-        1 if metric.lifetime_nano is None else metric.lifetime_nano,
-    ):
-        if type(integer) is not int or integer < 1:
-            raise ValueError("an integer above 0 is missing")
-    for integer in [metric.expires] + list(metric.parameters.values()):
-        if type(integer) is not int or not 0 <= integer < _BEYOND_64_BITS:
-            raise ValueError("an integer is missing")
-    for name in metric.parameters:
-        if name.endswith(("precision", "_bits")) and metric.parameters[name] > _MOST_BITS:
-            raise ValueError("%s of %d" % (name, metric.parameters[name]))
-    for name, bits, domain in metric.fields:
-        if type(name) is not str or type(bits) is not int or type(domain) is not int:
-            raise ValueError("a field is damaged")
-        if not 0 <= bits <= _MOST_FIELD_BITS or not 0 <= domain <= 1 << bits:
-            raise ValueError("a field is damaged")
-    if type(metric.name) is not str or type(metric.mechanism) is not str:
-        raise TypeError("a name is missing")
+    return fingerprint_of(namespace, entry, SCHEMA)
 
 
 class Metric:
@@ -72,6 +38,8 @@ class Metric:
     """
 
     def __init__(self, namespace: str, entry: "dict[str, Any]") -> None:
+        from hubbub_client.plan_check import checked_fingerprint  # see let_go
+
         try:
             self.name: str = entry["name"]
             self.mechanism: str = entry["mechanism"]
@@ -82,32 +50,14 @@ class Metric:
             self.epsilon_nano: int = entry["epsilon_nano"]
             self.lifetime_nano: int | None = entry.get("lifetime_nano")
             self.expires: int = entry["expires"]
-            self.fingerprint = definition_fingerprint(namespace, entry)
             self.values: list[bytes] = [value.encode() for value in entry.get("values", [])]
             self.declared_nano: int = entry["declared_nano"]
             self.charges: list[int] = entry.get("charges", [])
-            declared = entry["fingerprint"]
-            _check_types(self)
-            module = mechanism(self.mechanism)
-            if module.domain_of(self.parameters) != len(self.values):
-                raise ValueError("its list of values has another length")
-            numerator, denominator = module.worst_ratio(self.parameters)
-            too_high = self.epsilon_nano > self.declared_nano or (
-                numerator << FRACTION_BITS > exp_lower(self.epsilon_nano) * denominator
-            )
-            if "charges" in entry and not too_high:
-                check_shape(self.charges, self.epsilon_nano)
-                too_high = understated(module, self.parameters, self.charges)
+            self.fingerprint = checked_fingerprint(self, namespace, entry, SCHEMA)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError) as error:
             raise PlanError(
                 "plan: a metric is damaged (%s: %s); compile the registry again" % (type(error).__name__, error)
             ) from None
-        if "".join(["%02x" % byte for byte in self.fingerprint]) != declared:
-            raise PlanError(
-                "plan, metric %s: it was changed after it was compiled (its fingerprint is not its own)" % self.name
-            )
-        if too_high:
-            raise PlanError("plan, metric %s: its integers give less privacy than the epsilon it states" % self.name)
         self.record_bytes = width(self.fields)
         self._indices = {}
         for i in range(len(self.values)):
@@ -143,6 +93,7 @@ class Plan:
         for entry in entries:
             metric = Metric(namespace, entry)
             self.metrics[metric.name] = metric
+        let_go(_OF_THE_CHECK)
 
     @staticmethod
     def from_bytes(data: bytes) -> "Plan":

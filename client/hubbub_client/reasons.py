@@ -8,15 +8,25 @@ from hubbub_client.errors import (
     RejectedValueError,
     RolledBackError,
     StateError,
+    StateInUseError,
 )
-from hubbub_client.storage import StateInUseError
 
-REASONS = (
-    "unknown-metric", "expired", "type", "too-long", "not-utf-8", "not-in-values", "clock", "clock-went-back",
-    "period-used-up", "lifetime-used-up", "opted-out", "entropy", "state-damaged", "state-rolled-back",
-    "state-of-another-device", "state-in-use", "storage", "full", "plan-refused", "internal", "dropped", "refused",
-    "torn",
-)  # fmt: skip
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    REASONS: tuple[str, ...]
+
+# One text, and a tuple only where it is asked for: a board counts reasons, and lists none.
+_REASONS = (
+    "unknown-metric expired type too-long not-utf-8 not-in-values clock clock-went-back period-used-up "
+    "lifetime-used-up opted-out entropy state-damaged state-rolled-back state-of-another-device state-in-use storage "
+    "full plan-refused internal dropped refused torn"
+)
+
+
+def __getattr__(name: str) -> object:
+    if name == "REASONS":
+        return tuple(_REASONS.split())
+    raise AttributeError("module 'hubbub_client.reasons' has no attribute %r" % name)
 
 
 class RefusalError(HubbubError):

@@ -1,7 +1,8 @@
 """The files that hold reports, and what each one's name says: ``<fate>-<number>-<id>``.
 
 The number tells the oldest, and stays on the device; the id is the upload's. A file changes its fate by a rename and
-never its content, so what the log shows as sent is byte for byte what was sent.
+never its content, so what the log shows as sent is byte for byte what was sent. Where the ledger is in these files (see
+journal.py) a closed one's number is the serial of its last report, so that a file which lost some is noticed.
 """
 
 from hubbub_client.frames import parse
@@ -42,6 +43,12 @@ def with_fate(name: str, fate: str) -> str:
     return fate + "-" + name.partition("-")[2]
 
 
+def with_number(name: str, number: int) -> str:
+    """The name of the same file once it has another number."""
+    parts = name.split("-")
+    return "%s-%08d-%s" % (parts[0], number, parts[2])
+
+
 def number_of(name: str) -> int:
     """The place of a file of reports in the order in which they were begun."""
     return int(name.split("-")[1])
@@ -62,6 +69,14 @@ def newest_serial(storage: "Readable") -> int:
         if reports:
             return reports[-1].serial
     return 0
+
+
+def newest_promise(storage: "Readable") -> int:
+    """The highest number of a file that may have been sent: the ledger has paid for as many reports, or for more.
+
+    A number is never above the serial of the file's last report. Raises OSError.
+    """
+    return max([0] + [number_of(name) for name in report_files(storage) if fate_of(name) != OPEN])
 
 
 def read_log(storage: "Readable") -> "list[tuple[str, Report]]":

@@ -1,19 +1,20 @@
 """The one object that an app holds: it records values, under their budgets, and uploads the reports."""
 
-from os import urandom
-
 from hubbub_client.arguments import guarded, storage_of, transport_of
 from hubbub_client.clock import EARLIEST, sleep_ms, unix_time
 from hubbub_client.delivery import DAY, KEPT, REFUSED, SENT, FlushResult, Outcome, deliver
 from hubbub_client.frames import Report
 from hubbub_client.ledger import tag_of
-from hubbub_client.opt_out import opt_in, opt_out
 from hubbub_client.plan import Plan, mechanism
 from hubbub_client.reasons import RefusalError
 from hubbub_client.report_files import read_log
 from hubbub_client.session import Session
 from hubbub_client.values import to_bytes
 
+try:
+    from os import urandom
+except ImportError:  # a port without one: where no source is passed, every draw fails, and nothing is reported
+    urandom = None  # type: ignore[assignment]
 try:
     from _thread import allocate_lock
 except ImportError:  # a board with one thread
@@ -81,7 +82,7 @@ class Reporter:
         True where it was queued; False where it was not, and ``counts`` says why. Never raises, never waits for the
         network.
         """
-        return self._safely(lambda: self._record(name, value), False)
+        return self._safely(False, self._record, name, value)
 
     def flush(self) -> FlushResult:
         """Sends what is pending, oldest first, until done or until the collector cannot take more now. Never raises.
@@ -113,7 +114,7 @@ class Reporter:
         Out: uploads are cancelled, and the secret, what waits and the log are removed; what was spent is kept. In: a
         new secret is made, so permanent noise is new and every value is charged as new, within the same lifetime.
         """
-        return self._safely(lambda: self._set_enabled(enabled), False)
+        return self._safely(False, self._set_enabled, enabled)
 
     def replace_plan(self, document: "bytes | dict[str, Any] | Plan") -> bool:
         """Takes a remote plan in place of the one in force, unless it asks for more. Never raises, stores nothing.
@@ -121,21 +122,21 @@ class Reporter:
         False where it was refused, and ``counts`` and ``problem`` say why. A later run begins with the plan it is
         given; ``Plan.replaced_by`` holds a remote plan that the app stored against the app's own.
         """
-        return self._safely(lambda: self._replace_plan(document), False)
+        return self._safely(False, self._replace_plan, document)
 
     def spent(self, name: "str | None" = None) -> "int | None":
         """What this device has spent on metric ``name``, or on all metrics, those of earlier plans too; in 1e-9.
 
         None where state cannot be read, which is counted. Never raises.
         """
-        return self._safely(lambda: self._spent(name), None)
+        return self._safely(None, self._spent, name)
 
     def log(self) -> "list[tuple[str, Report]]":
         """What was recorded, oldest first: (``"pending"``, ``"sent"``, ``"refused"`` or ``"dropped"``, Report).
 
         The oldest are forgotten in time; empty where state cannot be read, which is counted. Never raises.
         """
-        return self._safely(lambda: read_log(self._session.storage), [])
+        return self._safely([], read_log, self._session.storage)
 
     def close(self) -> None:
         """Gives the state free. Sends nothing: what is pending waits for the next Reporter on the same state."""
@@ -150,10 +151,10 @@ class Reporter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _safely(self, action: "Callable[[], Result]", otherwise: "Result") -> "Result":
+    def _safely(self, otherwise: "Result", action: "Callable[..., Result]", *arguments: object) -> "Result":
         with self._lock:
             try:
-                return action()
+                return action(*arguments)
             except Exception as error:  # noqa: BLE001 - telemetry must not break the app it is in; it is counted
                 self._session.trouble(error)
                 return otherwise
@@ -178,12 +179,16 @@ class Reporter:
         encoder = self._encoder(metric, secret)
         # Drawn first, so that a dead source costs no budget.
         noise = self._session.source(encoder.random_bytes)
-        if not pending.make_room(metric.name, metric.record_bytes):
+        if not pending.make_room(metric.name, metric.record_bytes, ledger.journal_bytes()):
             raise RefusalError("full", "a report of metric %s is larger than the limit on pending reports" % name)
         tag = tag_of(secret, metric, encoder.permanent_key(data)) if metric.charges else ""
         charge = ledger.spend(metric, now, tag)
         record = encoder.encode(data, lambda _: noise)
-        pending.append(Report(metric.name, metric.fingerprint, now // metric.period, ledger.generation, charge, record))
+        report = Report(metric.name, metric.fingerprint, now // metric.period, ledger.generation, charge, record)
+        report.journal = ledger.journal(metric.name, pending.begins)
+        pending.append(report)
+        if ledger.joined:
+            ledger.count_up()
         return True
 
     def _encoder(self, metric: "Metric", secret: bytes) -> "Any":
@@ -209,6 +214,8 @@ class Reporter:
             return 0
 
     def _set_enabled(self, enabled: bool) -> bool:
+        from hubbub_client.opt_out import opt_in, opt_out  # a board that never does has no memory to spare for it
+
         session = self._session
         session.forget()
         if enabled:

@@ -1,11 +1,9 @@
 """The state of one device as a Reporter holds it between two troubles, and the count of those."""
 
-from hubbub_client.device_state import known_ledger, open_state
-from hubbub_client.errors import StateError
-from hubbub_client.opt_out import is_off
+from hubbub_client.errors import StateError, StateInUseError
+from hubbub_client.let_go import let_go
 from hubbub_client.pending import Pending
 from hubbub_client.reasons import reason_of, text_of
-from hubbub_client.storage import StateInUseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +12,8 @@ if TYPE_CHECKING:
     from hubbub_client.ledger import Ledger
     from hubbub_client.sampling import ByteSource
     from hubbub_client.storage import Storage
+
+_OF_OPENING = ("device_state", "opt_out")
 
 
 class Session:
@@ -37,7 +37,10 @@ class Session:
     def open_state(self) -> "tuple[bytes, Ledger]":
         """Secret and ledger, made at first use. Raises as device_state.open_state."""
         if self._state is None:
+            from hubbub_client.device_state import open_state  # once in a run, so a board does not hold it
+
             self._state = open_state(self.storage, self.source, self.device)
+            let_go(_OF_OPENING)
         return self._state
 
     def open_pending(self) -> Pending:
@@ -48,12 +51,22 @@ class Session:
 
     def ledger(self) -> "Ledger | None":
         """The ledger, or None where there is none yet. Raises as device_state.known_ledger."""
-        return known_ledger(self.storage) if self._state is None else self._state[1]
+        if self._state is not None:
+            return self._state[1]
+        from hubbub_client.device_state import known_ledger
+
+        return known_ledger(self.storage)
 
     def opted_out(self) -> bool:
         """Whether nothing may leave. Where the ledger is damaged, what was paid for before still may."""
+        if self._state is not None:
+            return not self._state[1].enabled
+        from hubbub_client.opt_out import is_off  # only where something waited before anything was recorded
+
         try:
-            return is_off(self.storage) if self._state is None else not self._state[1].enabled
+            off = is_off(self.storage)
+            let_go(_OF_OPENING)
+            return off
         except StateInUseError:
             raise
         except StateError:

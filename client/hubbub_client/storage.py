@@ -22,9 +22,10 @@ A storage may have a ``counter`` besides: what only counts up, outside of what a
 board's fuses or a replay-protected memory block). ``counter.read()`` gives its integer, 0 when new;
 ``counter.advance(to)`` durably raises it to at least ``to``: one more than before, or a few after crashes. With it,
 state that was rolled back or deleted as a whole is noticed; without it that is not possible.
-"""
 
-from hubbub_client.errors import StateError
+A storage that wears may have ``journal = True``: what a report cost is then stored in the same ``append`` as the report
+(journal.py), so that a report is one write and not two.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,10 +47,6 @@ if TYPE_CHECKING:
 
         def read(self) -> int: ...  # noqa: D102
         def advance(self, to: int) -> None: ...  # noqa: D102
-
-
-class StateInUseError(StateError):
-    """State that another process, or another storage object of this one, is using."""
 
 
 class MemoryStorage:

@@ -4,7 +4,7 @@ It forks a child that records and flushes without end, kills it with SIGKILL at 
 reports, or while it still opens its state, and begins again.
 SINK, a folder, gets every upload as a file, which appears whole or not at all; ACKNOWLEDGED gets one byte for each
 ``record`` that returned True. MODE ``late`` is a broken client, which stores what it spent only after it queued the
-report. Exits with 3 where a child met trouble.
+report; MODE ``joined`` stores it with the report, as boards do. Exits with 3 where a child met trouble.
 """
 
 import json
@@ -16,7 +16,7 @@ import time
 
 sys.path[:0] = json.loads(sys.argv[1])
 
-from hubbub_client import Answer, Plan, Reporter  # noqa: E402 - the path comes first
+from hubbub_client import Answer, FileStorage, Plan, Reporter  # noqa: E402 - the path comes first
 from hubbub_client.ledger import Ledger  # noqa: E402
 from hubbub_client.pending import Pending  # noqa: E402
 
@@ -56,6 +56,8 @@ def break_the_order() -> None:
 def live(plan: Plan, alive: int) -> None:
     if MODE == "late":
         break_the_order()
+    if MODE == "joined":
+        FileStorage.journal = True  # type: ignore[attr-defined]
     reporter = Reporter(plan, state=STATE, transport=Sink(), clock=lambda: NOW)
     while True:
         for name in ("m", "r", "m"):

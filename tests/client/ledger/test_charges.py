@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hubbub_client import MemoryStorage, Plan, PlanError
-from hubbub_client.charges import MOST_CHARGES, charged_after, check_shape
+from hubbub_client.charges import MOST_CHARGES, charged_after
+from hubbub_client.charges_check import check_shape
 from hubbub_client.exponential import FRACTION_BITS, MOST_NANO, exp_lower_long
 from hubbub_client.ledger import MOST_TAGS, Ledger
 from hubbub_client.mechanisms import rappor

@@ -88,6 +88,15 @@ def test_a_process_killed_a_thousand_times_never_undercounts(folder: Path) -> No
     assert check(folder, plan, status) >= KILLS
 
 
+def test_a_ledger_joined_with_the_reports_survives_kills(folder: Path) -> None:
+    """Where a report and its payment are one append, 300 kills leave as many reports as were paid for, to the last."""
+    status, plan = killed(folder, 300, "joined")
+    reports = check(folder, plan, status)
+    ledger = Ledger.load(FileStorage(str(folder / "state")))
+    assert ledger is not None
+    assert ledger.entries["m"].reports == reports >= 300
+
+
 def test_a_client_that_spends_late_is_caught(folder: Path) -> None:
     """A client that stores what it spent after it queued the report does not survive 300 of the same kills."""
     status, plan = killed(folder, 300, "late")

@@ -6,11 +6,14 @@ import sys
 from pathlib import Path
 
 import msgpack
+import pytest
 
 import hubbub_client
 from hubbub_client.mechanisms import NAMES
 
 from tests.client.reporter.reporting import NOW, Collector
+from tests.firmware.portable.byte_code import compile_package
+from tests.firmware.portable.interpreters import CLIENT
 from tests.registries import registry_of
 
 MICROPYTHON = Path(sys.executable).parent / "micropython"  # of the development environment
@@ -79,14 +82,15 @@ assert not memory.replace_plan(b"{}") and memory.replace_plan(third.plan)
 """
 
 
-def test_the_reporter_runs_unchanged_on_micropython(tmp_path: Path) -> None:
-    """On MicroPython, in 512 KB, every mechanism records, budgets hold, uploads retry, and they can be read."""
+@pytest.mark.parametrize(("form", "heap"), [("source", "512k"), ("byte code", "224k")])
+def test_the_reporter_runs_unchanged_on_micropython(tmp_path: Path, form: str, heap: str) -> None:
+    """On MicroPython, with all mechanisms in memory, each records, budgets hold, uploads retry and can be read."""
     registry = registry_of(tmp_path, **{name.replace("-", "_"): {"mechanism": name} for name in NAMES})
     (tmp_path / "plan.json").write_text(json.dumps(registry.document))
     (tmp_path / "device.py").write_text(DEVICE)
-    client = Path(hubbub_client.__file__).parents[1]
+    client = CLIENT if form == "source" else compile_package(CLIENT / "hubbub_client", tmp_path / "lib")
     subprocess.run(
-        [str(MICROPYTHON), "-X", "heapsize=512k", "device.py", str(client), "plan.json", ".", str(NOW)],
+        [str(MICROPYTHON), "-X", f"heapsize={heap}", "device.py", str(client), "plan.json", ".", str(NOW)],
         check=True, cwd=tmp_path,
     )  # fmt: skip
     data = (tmp_path / "log").read_bytes()
