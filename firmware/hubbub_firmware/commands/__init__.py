@@ -1,0 +1,1 @@
+"""The subcommands of ``hubbub`` that this package brings. Host only."""
