@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
-from hubbub_registry.table import Table
+import re
+from typing import NamedTuple
 
-SHUFFLER_KEYS = ("shuffler", "shuffler_operator")
+from hubbub_registry.table import Table, shown
+
+SHUFFLER_KEYS = ("shuffler", "shuffler_operator", "shuffler_key")
 _INDEPENDENT = ("independent",)
+_REMEDIES = {
+    "shuffler": 'write shuffler = "independent" too',
+    "shuffler_operator": "name who runs the shuffler, apart from the collector",
+    "shuffler_key": "write the id of the analyst's key, as hubbub keys new printed it: reports are sealed to it",
+}
 
 
-def read_shuffler(table: Table) -> str:
-    """The operator that the ``[registry]`` table names as an independent shuffler; empty where it names none.
-
-    ``shuffler = "independent"`` needs ``shuffler_operator``, and the other way round: figures that rest on trust must
-    say in whom.
+class Shuffler(NamedTuple):
+    """Who shuffles, independent of the collector, and the id of the analyst's key that reports are sealed to, in
+    hexadecimal; both empty where nobody is stated to.
     """
-    if table.has("shuffler"):
-        stated = table.choice("shuffler", _INDEPENDENT)
-        if not table.has("shuffler_operator"):
-            table.problem("shuffler_operator", "is missing", "name who runs the shuffler, apart from the collector")
-            return ""
-        operator = table.text("shuffler_operator")
-        return operator if stated else ""
-    if table.has("shuffler_operator"):
-        table.take("shuffler_operator")
-        table.problem("shuffler_operator", "names a shuffler that is not stated", 'write shuffler = "independent" too')
+
+    operator: str = ""
+    key: str = ""
+
+
+def read_shuffler(table: Table) -> Shuffler:
+    """What the ``[registry]`` table states of an independent shuffler.
+
+    Each of ``SHUFFLER_KEYS`` needs the others. Figures that rest on trust must say in whom; and a shuffler that could
+    read what it passes on, or an analyst who could take reports past it, would be one operator more to trust.
+    """
+    stated = [key for key in SHUFFLER_KEYS if table.has(key)]
+    if not stated:
+        return Shuffler()
+    for key in SHUFFLER_KEYS:
+        if key not in stated:
+            table.problem(key, "is missing", _REMEDIES[key])
+    independent = "shuffler" in stated and table.choice("shuffler", _INDEPENDENT)
+    operator = table.text("shuffler_operator") if "shuffler_operator" in stated else ""
+    key = _read_key(table) if "shuffler_key" in stated else ""
+    return Shuffler(operator, key) if independent and operator and key else Shuffler()
+
+
+def _read_key(table: Table) -> str:
+    key = table.take("shuffler_key")
+    if isinstance(key, str) and re.fullmatch(r"[0-9a-f]{16}", key):
+        return key
+    table.problem("shuffler_key", f"{shown(key)} is not the id of a key", "write its sixteen hexadecimal digits")
     return ""

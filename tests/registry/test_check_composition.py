@@ -17,7 +17,11 @@ from tests.registry.documents import LIST, RAPPOR, SKETCH, table, write
 
 Captured = pytest.CaptureFixture[str]
 TABLES = [table("metrics.list", {**LIST, "lifetime_epsilon": "30"}), table("metrics.rappor", RAPPOR)]
-SHUFFLER = {"shuffler": '"independent"', "shuffler_operator": '"The Mixing Trust"'}
+SHUFFLER = {
+    "shuffler": '"independent"',
+    "shuffler_operator": '"The Mixing Trust"',
+    "shuffler_key": '"0123456789abcdef"',
+}
 QUESTION = ["--horizon", "5y", "--delta", "1e-6", "--shuffled-batch", "100000"]
 
 

@@ -18,6 +18,7 @@ from hubbub_registry.composition.question import (
     read_household,
     read_prior,
 )
+from hubbub_registry.curator.lints import lint_curated
 from hubbub_registry.errors import RegistryError
 from hubbub_registry.lints import lint
 from hubbub_registry.registry import load_registry
@@ -51,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         problems = [{"where": each.where, "what": each.what, "remedy": each.remedy} for each in error.problems]
         print(json.dumps({"errors": problems}, indent=2))
         return 1
-    findings = lint(registry.metrics.values(), datetime.now(UTC).date())
+    today = datetime.now(UTC).date()
+    findings = lint(registry.metrics.values(), today) + lint_curated(registry.curated.values(), today)
     answered = None if question is None else answer(registry, question)
     if arguments.json:
         print(json.dumps(as_json(registry, findings, answered), indent=2))

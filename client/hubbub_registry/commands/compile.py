@@ -15,7 +15,7 @@ import msgpack
 from hubbub_registry.errors import Problem, RegistryError
 from hubbub_registry.files import write_atomically
 from hubbub_registry.lints import lint
-from hubbub_registry.registry import load_registry
+from hubbub_registry.registry import Registry, load_registry
 
 SUMMARY = "compile a registry into the plan that devices read: integers and text only"
 
@@ -33,14 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the plan, whole or not at all. Raises RegistryError where the registry has an error."""
-    # With candidates, although no plan holds them: a registry that compiles is one that decodes, too.
-    registry = load_registry(arguments.registry)
-    failing = [finding for finding in lint(registry.metrics.values(), datetime.now(UTC).date()) if finding.fails]
-    if failing:
-        raise RegistryError(
-            str(arguments.registry),
-            [Problem(each.where, f"[{each.lint}] {each.what}", each.remedy) for each in failing],
-        )
+    registry = load_compilable(arguments.registry)
     as_msgpack = arguments.format == "msgpack" or (not arguments.format and arguments.output.endswith(".msgpack"))
     data = plan_bytes(registry.document, as_msgpack=as_msgpack)
     if arguments.output == "-":
@@ -48,6 +41,21 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         write_atomically(Path(arguments.output), data)
     return 0
+
+
+def load_compilable(path: Path) -> Registry:
+    """A registry that may be compiled. Raises RegistryError where it has an error, or a finding that fails."""
+    # With candidates, although no plan holds them: a registry that compiles is one that decodes, too.
+    registry = load_registry(path)
+    if not registry.metrics:
+        problem = Problem("metrics", "there is no metric for devices", "a gateway reads [curated.NAME] without a plan")
+        raise RegistryError(str(path), [problem])
+    failing = [finding for finding in lint(registry.metrics.values(), datetime.now(UTC).date()) if finding.fails]
+    if failing:
+        raise RegistryError(
+            str(path), [Problem(each.where, f"[{each.lint}] {each.what}", each.remedy) for each in failing]
+        )
+    return registry
 
 
 def plan_bytes(document: Mapping[str, Any], *, as_msgpack: bool) -> bytes:

@@ -14,8 +14,11 @@ GROUP = "hubbub.commands"
 _EXTRAS = {
     "hubbub_collector": "collector",
     "hubbub_decoder": "decoder",
+    "hubbub_firmware": "firmware",
     "hubbub_simulations": "simulations",
 }
+# Packages that come with an extra of their own, whatever room imports them.
+_OWN_EXTRAS = {"cryptography": "shuffler"}
 
 
 class Command(Protocol):
@@ -63,7 +66,7 @@ def missing_package(entry_point: EntryPoint, error: ModuleNotFoundError) -> str:
     missing = (error.name or "").partition(".")[0]
     if not missing or missing == entry_point.module.partition(".")[0]:
         raise error
-    extra = _EXTRAS.get(entry_point.module.partition(".")[0])
+    extra = _OWN_EXTRAS.get(missing) or _EXTRAS.get(entry_point.module.partition(".")[0])
     remedy = f"pip install 'hubbub[{extra}]'" if extra else f"pip install {missing}"
     return f"the package {missing} that it needs is not installed; run: {remedy}"
 

@@ -27,7 +27,8 @@ from hubbub_registry.registry import Registry
 
 NO_SHUFFLER = (
     "hubbub's collector and sealer are one operator, who sees each upload before it is shuffled; "
-    'state shuffler = "independent" and shuffler_operator under [registry] where somebody else shuffles'
+    'state shuffler = "independent", shuffler_operator and shuffler_key under [registry] where somebody else shuffles '
+    "reports that are sealed to the analyst"
 )
 
 

@@ -6,6 +6,8 @@ their implementation, utility and bias, side channels); what it stands on (how d
 
 from __future__ import annotations
 
+from hubbub_registry.curator.only import curated_only, lead_curated
+from hubbub_registry.curator.page import curated
 from hubbub_registry.statement.correctness import correctness
 from hubbub_registry.statement.document import Document
 from hubbub_registry.statement.facts import Facts
@@ -25,9 +27,12 @@ _SECTIONS = (
 
 
 def statement(facts: Facts) -> Document:
-    """The privacy statement of a registry."""
-    return Document(
-        f"Privacy statement: {facts.registry.namespace}",
-        lead(facts),
-        tuple(section(facts) for section in _SECTIONS),
-    )
+    """The privacy statement of a registry. What a gateway curates comes last, before the decisions."""
+    title = f"Privacy statement: {facts.registry.namespace}"
+    if not facts.metrics:
+        only = (curated_only(facts), who(facts), curated(facts), reasons(facts))
+        return Document(title, lead_curated(facts), only)
+    sections = tuple(section(facts) for section in _SECTIONS)
+    if facts.registry.curated:
+        sections = (*sections[:-1], curated(facts), sections[-1])
+    return Document(title, lead(facts), sections)

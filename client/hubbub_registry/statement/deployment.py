@@ -12,6 +12,7 @@ from typing import Any
 
 from hubbub_client.errors import HubbubError
 from hubbub_registry.accounting import Spending, reports, spending
+from hubbub_registry.curator.summary import curated_as_json
 from hubbub_registry.exact import float_up
 from hubbub_registry.metric import Metric
 from hubbub_registry.statement import limits, reasons, trust, usefulness
@@ -35,8 +36,17 @@ class YamlMissingError(HubbubError):
     """YAML was asked for, and PyYAML is not installed."""
 
 
+class NoEntryError(HubbubError):
+    """YAML was asked for, and the registry has no metric that devices randomise."""
+
+
 def yaml_text(facts: Facts) -> str:
-    """The entry as YAML. Raises YamlMissingError."""
+    """The entry as YAML. Raises YamlMissingError, and NoEntryError for a registry of curated metrics only."""
+    if not facts.metrics:
+        raise NoEntryError(
+            "the entry describes the local model, and this registry has curated metrics only; choose --format markdown "
+            "or html"
+        )
     try:
         import yaml
     except ModuleNotFoundError as error:
@@ -168,6 +178,8 @@ def _ours(facts: Facts) -> dict[str, Any]:
     ours.update({key: _line(text) for key, text in said.items() if text})
     ours["epsilon"] = _epsilon(facts.whole)
     ours["metrics"] = {metric.name: _metric(metric) for metric in facts.metrics}
+    if facts.registry.curated:
+        ours["curated"] = curated_as_json(facts.registry)
     return ours
 
 

@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from hubbub_registry.accounting import Spending, spending, total
 from hubbub_registry.commands.compile import plan_bytes
+from hubbub_registry.curator.lints import lint_curated
 from hubbub_registry.errors import Problem, RegistryError
 from hubbub_registry.lints import Finding, lint
 from hubbub_registry.metric import Metric
@@ -51,6 +52,11 @@ class Facts:
         return self.registry.shuffler
 
     @property
+    def shuffler_key(self) -> str:
+        """The id of the analyst's key that reports are sealed to on their way through it."""
+        return self.registry.shuffler_key
+
+    @property
     def permanent(self) -> list[Metric]:
         """The metrics with permanent noise."""
         return [metric for metric in self.metrics if metric.permanent_ratio is not None]
@@ -74,7 +80,7 @@ class Facts:
 
 def gather(registry: Registry, day: date) -> Facts:
     """The facts on ``day``. Raises RegistryError where ``hubbub compile`` would: without a plan nothing is promised."""
-    findings = tuple(lint(registry.metrics.values(), day))
+    findings = (*lint(registry.metrics.values(), day), *lint_curated(registry.curated.values(), day))
     failing = [finding for finding in findings if finding.fails]
     if failing:
         raise RegistryError(

@@ -52,18 +52,36 @@ def in_short(facts: Facts) -> Section:
             "analysts do can weaken the figures on this page.",
         ),
     ]
+    if facts.registry.curated:
+        items.insert(0, _curated(facts))
+    return Section("In short", "in-short", (Bullets((*items, *decisions(facts))),))
+
+
+def decisions(facts: Facts) -> tuple[Text, ...]:
+    """That the checks found something, where they did."""
     open_findings = [finding for finding in facts.findings if finding.silenced is None]
     silenced = len(facts.findings) - len(open_findings)
-    if facts.findings:
-        items.append(
-            (
-                Strong("For your decision:"),
-                f" the checks that hubbub makes raise {count(len(facts.findings), 'point')}: {silenced} accepted "
-                f"with a written reason, {len(open_findings)} still open. They are listed under decisions and their "
-                "reasons.",
-            )
-        )
-    return Section("In short", "in-short", (Bullets(tuple(items)),))
+    if not facts.findings:
+        return ()
+    return (
+        (
+            Strong("For your decision:"),
+            f" the checks that hubbub makes raise {count(len(facts.findings), 'point')}: {silenced} accepted "
+            f"with a written reason, {len(open_findings)} still open. They are listed under decisions and their "
+            "reasons.",
+        ),
+    )
+
+
+def _curated(facts: Facts) -> Text:
+    """What a hurried reader must know where some metrics are curated."""
+    names = tuple(facts.registry.curated)
+    return (
+        Strong("A gateway sees true readings for "),
+        *[piece for name in names for piece in (Code(name), ", ")][:-1],
+        ". There sensors send readings as they are to a gateway, and protection begins with what it releases. The "
+        "sections on reports do not hold for them; the section on what a trusted gateway releases does.",
+    )
 
 
 def _lifetime(facts: Facts) -> Text:

@@ -61,7 +61,8 @@ def _actors(facts: Facts) -> list[tuple[Text, ...]]:
         actors.append(
             (
                 ("The shuffler that the registry names: ", facts.shuffler),
-                "randomised reports, and the addresses that they come from",
+                "the address of a device, the time of an upload, and how many reports it holds; the reports are sealed "
+                "to the analyst, all at one length, and it cannot open them",
                 "nothing that this page counts on",
             )
         )
@@ -69,7 +70,9 @@ def _actors(facts: Facts) -> list[tuple[Text, ...]]:
         *actors,
         (
             "The operator of the collector",
-            "randomised reports, and which of them came in one upload, until they are sealed; the address and the "
+            "randomised reports in the random order that the shuffler gave them, without an address"
+            if facts.shuffler
+            else "randomised reports, and which of them came in one upload, until they are sealed; the address and the "
             "time of an upload while it arrives, of which hubbub's collector keeps and logs neither",
             "keeping reports safe from loss, not with privacy",
         ),
@@ -96,7 +99,10 @@ def _shuffler(facts: Facts) -> Block:
         (
             Strong("An independent shuffler is stated in the registry: "),
             facts.shuffler,
-            ". hubbub cannot check that it is independent. All figures on this page hold without it; ",
+            ". Reports are sealed to the analyst's key ",
+            Code(facts.shuffler_key),
+            ". hubbub cannot check that the two are independent; where they put together what they see, nothing is "
+            "gained by shuffling. All figures on this page hold without it; ",
             Code("hubbub check --shuffled-batch"),
             " gives the stronger ones, for those who trust it.",
         )

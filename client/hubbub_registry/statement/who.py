@@ -29,7 +29,7 @@ def who(facts: Facts) -> Section:
         ("Metric", "What devices report", "Possible values", "Owner"),
         tuple((Code(metric.name), metric.description, _values(metric), metric.owner) for metric in facts.metrics),
     )
-    blocks: list[Block] = [people, asked]
+    blocks: list[Block] = [people, asked] if facts.metrics else [people]
     if any(text == NOT_STATED for row in people.rows for text in row):
         blocks.append(
             Paragraph(

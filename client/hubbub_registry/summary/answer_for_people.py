@@ -67,7 +67,8 @@ def _shuffled(shuffled: Shuffled, question: Question) -> Iterator[str]:
         yield f"amplified by shuffling: not claimed: {NO_SHUFFLER}"
         return
     yield (
-        f"amplified by shuffling, on the registry's word that {shuffled.shuffler} shuffles apart from the collector, "
+        f"amplified by shuffling, on the registry's word that {shuffled.shuffler} shuffles apart from the collector "
+        "what is sealed to the analyst, "
         f"where {shuffled.batch}"
     )
     yield f"devices send the same metric into each batch, at delta {float(question.delta):g}:"

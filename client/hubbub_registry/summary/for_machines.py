@@ -9,6 +9,7 @@ from typing import Any
 
 from hubbub_registry.accounting import Spending, reports, spending, total
 from hubbub_registry.composition.answer import Answer
+from hubbub_registry.curator.summary import curated_as_json
 from hubbub_registry.exact import float_up, ln_upper
 from hubbub_registry.lints import Finding
 from hubbub_registry.longitudinal import one_value_epsilon
@@ -20,7 +21,7 @@ from hubbub_registry.summary.answer_for_machines import answer_as_json
 def as_json(registry: Registry, findings: Sequence[Finding], answer: Answer | None = None) -> dict[str, Any]:
     """The document: ``namespace``, ``metrics`` by name, ``findings`` and ``errors`` (those that fail the check).
 
-    With an answer also ``composed``.
+    With an answer also ``composed``; where a gateway curates metrics also ``curated``.
     """
     metrics = registry.metrics.values()
     document: dict[str, Any] = {
@@ -33,6 +34,8 @@ def as_json(registry: Registry, findings: Sequence[Finding], answer: Answer | No
             if finding.fails
         ],
     }
+    if registry.curated:
+        document["curated"] = curated_as_json(registry)
     if answer is not None:
         document["composed"] = answer_as_json(answer)
     return document

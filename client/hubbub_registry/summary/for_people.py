@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from hubbub_registry.accounting import Spending, reports, spending, total
 from hubbub_registry.composition.answer import Answer
+from hubbub_registry.curator.summary import curated_as_text
 from hubbub_registry.exact import ln_upper
 from hubbub_registry.lints import Finding
 from hubbub_registry.longitudinal import one_value_epsilon
@@ -22,22 +23,33 @@ _SHORT_INTEGER = 10**30
 
 
 def as_text(registry: Registry, findings: Sequence[Finding], answer: Answer | None = None) -> str:
-    """A table of epsilon for every metric and their sum, a paragraph a metric, the answer if any, the findings."""
+    """A table of epsilon for every metric and their sum, a paragraph a metric, the answer if any, the findings.
+
+    Where a gateway curates metrics, they have a part of their own, and a registry may have no others.
+    """
     metrics = list(registry.metrics.values())
     lines = [f"{registry.namespace}: {_count(len(metrics), 'metric')} in {registry.path}", ""]
+    lines += _randomised(metrics) if metrics else []
+    if registry.curated:
+        lines += [*([""] if metrics else []), *curated_as_text(registry)]
+    if answer is not None:
+        lines += ["", answer_as_text(answer)]
+    lines += ["", *_findings(findings)]
+    return "\n".join(lines)
+
+
+def _randomised(metrics: Sequence[Metric]) -> list[str]:
+    """What devices randomise: the table and the paragraphs."""
     rows = [["epsilon, exact, rounded up", "per report", "per period", "per year", "lifetime"]]
     rows += [[metric.name, *_figures(spending(metric))] for metric in metrics]
     rows.append(["one device, all metrics", *_figures(total(map(spending, metrics)))])
-    lines += columns(rows)
+    lines = columns(rows)
     permanent = [metric.name for metric in metrics if metric.permanent_ratio is not None]
     if permanent:
         lines.append(f"{', '.join(permanent)}: past one report, between histories that change at the same reports")
     for metric in metrics:
         lines += ["", metric.name, *(f"  {label:12}{text}" for label, text in _describe(metric))]
-    if answer is not None:
-        lines += ["", answer_as_text(answer)]
-    lines += ["", *_findings(findings)]
-    return "\n".join(lines)
+    return lines
 
 
 def _figures(spent: Spending) -> list[str]:

@@ -185,7 +185,7 @@ def test_what_was_stated(tmp_path: Path) -> None:
 
 def test_always_local(tmp_path: Path) -> None:
     """The model is local even with a shuffler, since the figures are those that hold without it."""
-    header = 'shuffler = "independent"\nshuffler_operator = "Mixers of Example"\n'
+    header = 'shuffler = "independent"\nshuffler_operator = "Mixers of Example"\nshuffler_key = "0123456789abcdef"\n'
     model = read(facts_of(tmp_path, header=header))["deployment"]["deployment_model"]
     assert model["model_name"] == "Local"
     assert "Mixers of Example" in model["trust_assumptions"]

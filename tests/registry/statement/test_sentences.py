@@ -130,11 +130,12 @@ def test_no_amplification(tmp_path: Path) -> None:
     metrics: dict[str, dict[str, Any]] = {"m": {"mechanism": "unary-encoding"}}
     without = facts_of(tmp_path, metrics)
     assert "No shuffler is counted on." in section_of(without, "trust")
-    header = 'shuffler = "independent"\nshuffler_operator = "Mixers of Example"\n'
+    header = 'shuffler = "independent"\nshuffler_operator = "Mixers of Example"\nshuffler_key = "0123456789abcdef"\n'
     named = facts_of(tmp_path, metrics, header=header)
     text = section_of(named, "trust")
     assert "Mixers of Example" in text
-    assert "hubbub cannot check that it is independent" in text
+    assert "0123456789abcdef" in text
+    assert "hubbub cannot check that the two are independent" in text
     assert "No shuffler is counted on." not in text
     assert section_of(named, "strength") == section_of(without, "strength")
 
