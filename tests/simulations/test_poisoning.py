@@ -19,6 +19,9 @@ BLOOM = Study(
 )  # fmt: skip
 MEAN = Study("mean", "one-bit-mean", zipf(12, 4, 4000), {"epsilon": 1, "low": 0, "high": 15})
 
+# Their estimates are sums over reports, so that one report has an estimate of its own.
+LINEAR = [study for study in studies(2000) if study.name not in ("one-bit mean", "Bloom filter RAPPOR")]
+
 
 @pytest.mark.parametrize("study", [SKETCH, UNARY, BLOOM, MEAN], ids=lambda study: study.name)
 def test_a_picked_record_supports_the_target(study: Study) -> None:
@@ -34,7 +37,7 @@ def test_a_picked_record_supports_the_target(study: Study) -> None:
     assert not supports(metric, study.values[-1], fake_records(metric, study.values, "holders", 300, rng)).all()
 
 
-@pytest.mark.parametrize("study", studies(2000)[:7] + studies(2000)[8:9], ids=lambda study: study.name)
+@pytest.mark.parametrize("study", LINEAR, ids=lambda study: study.name)
 def test_a_record_supports_a_value_where_an_estimate_from_it_alone_is_positive(study: Study) -> None:
     """What the attacker takes for support is what the decoder counts."""
     metric = study.metric(5)

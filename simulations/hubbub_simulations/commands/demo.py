@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def demonstrate(arguments: argparse.Namespace, console: Console) -> Path:
     """Runs everything in ``arguments.output`` and returns the picture's path."""
-    folder = _fresh(arguments.output)
+    folder = fresh_folder(arguments.output)
     people = population()
     values = people.draw(arguments.devices, np.random.default_rng(arguments.seed))
     (folder / "values.txt").write_text("\n".join(values) + "\n")
@@ -80,7 +80,7 @@ def _registry() -> str:
     return text.replace("2000-01-01", str(datetime.datetime.now(datetime.UTC).date() + datetime.timedelta(days=365)))
 
 
-def _fresh(folder: Path) -> Path:
+def fresh_folder(folder: Path) -> Path:
     """An empty folder: an earlier demonstration's is replaced, anybody else's is left alone."""
     if folder.exists() and any(folder.iterdir()):
         if not (folder / _MARKER).exists():

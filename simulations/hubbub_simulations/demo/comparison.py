@@ -53,10 +53,12 @@ def compare(document: Mapping[str, Any], truth: Counter[str]) -> Comparison:
     return Comparison(document["metric"], document["mechanism"], document["epsilon"], document["n"], tuple(rows))
 
 
-def print_table(console: Console, comparisons: Sequence[Comparison], top: int) -> None:
-    """True against estimated, with 95 % intervals, for the ``top`` most common names."""
-    table = Table(title="devices by name: the truth, and each mechanism's estimate with its 95 % interval")
-    table.add_column("name", no_wrap=True)
+def print_table(
+    console: Console, comparisons: Sequence[Comparison], top: int, what: str = "devices by name", column: str = "name"
+) -> None:
+    """True against estimated, with 95 % intervals, for the ``top`` most common values."""
+    table = Table(title=f"{what}: the truth, and each mechanism's estimate with its 95 % interval")
+    table.add_column(column, no_wrap=True)
     table.add_column("true", justify="right", no_wrap=True)
     for comparison in comparisons:
         name = comparison.metric.removeprefix("name_by_").upper()

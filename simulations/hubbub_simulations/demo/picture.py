@@ -13,7 +13,7 @@ from hubbub_simulations.demo.comparison import Comparison
 ESTIMATE, TRUTH = "#1f6f8b", "#d1495b"
 
 
-def draw(comparisons: Sequence[Comparison], path: Path, top: int) -> None:
+def draw(comparisons: Sequence[Comparison], path: Path, top: int, unit: str = "devices") -> None:
     """One panel a mechanism, written as a PNG file."""
     figure = Figure(figsize=(5 * len(comparisons), 0.28 * top + 1.6), layout="constrained")
     FigureCanvasAgg(figure)
@@ -35,7 +35,7 @@ def draw(comparisons: Sequence[Comparison], path: Path, top: int) -> None:
         panel.set_title(
             f"{comparison.mechanism}\nepsilon {comparison.epsilon:.4g}, {comparison.n:,} reports", fontsize=10
         )
-        panel.set_xlabel("devices")
+        panel.set_xlabel(unit)
         panel.grid(axis="x", alpha=0.3)
         panel.axvline(0, color="black", linewidth=0.6)
     panels[0].set_yticks(list(range(top)), [row.value for row in comparisons[0].rows[:top]])

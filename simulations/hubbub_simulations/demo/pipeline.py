@@ -45,9 +45,9 @@ def decode(console: Console, registry: Path, metric: str, data: Path) -> dict[st
 
 
 @contextmanager
-def collector(console: Console, registry: Path, data: Path) -> Iterator[str]:
+def collector(console: Console, registry: Path, data: Path, *more: str) -> Iterator[str]:
     """A running collector on a free loopback port, as its URL. It is stopped at the end, whatever happens."""
-    words = ["collect", str(registry), "--data", str(data), "--port", "0"]
+    words = ["collect", str(registry), "--data", str(data), "--port", "0", *more]
     show(console, *words)
     with subprocess.Popen([*PROGRAM, *words], stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own
         try:

@@ -25,7 +25,7 @@ HONEST: dict[str, Callable[[], Metric]] = {
     "hadamard-response, blocks": lambda: define("hadamard-response", epsilon=3, values=LETTERS, blocks=4),
     "projective-geometry-response": lambda: define("projective-geometry-response", epsilon=1, values=LETTERS),
     "projective-geometry-response, order 13": lambda: define(
-        "projective-geometry-response", epsilon=2.5, values=[f"v{i}" for i in range(40)]
+        "projective-geometry-response", epsilon=2.5, values=[*LETTERS, *(f"v{i}" for i in range(30))]
     ),
     "count-mean-sketch": lambda: define("count-mean-sketch", epsilon=4, hashes=65536, width=64),
     "hadamard-count-mean-sketch": lambda: define("hadamard-count-mean-sketch", epsilon=1, hashes=256, width=1024),
