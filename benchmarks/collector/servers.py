@@ -36,6 +36,10 @@ class StoreOff:
         """Nothing."""
         return 0
 
+    def closed(self) -> int:
+        """Never."""
+        return 0
+
     def close(self) -> None:
         """Does nothing."""
 

@@ -7,17 +7,19 @@ import asyncio
 from aiohttp import web
 
 from hubbub_collector.errors import Refusal
+from hubbub_collector.limits.arriving import Arriving
 
 MEDIA_TYPE = "application/msgpack"
+JSON = "application/json"
 BROKEN = "body-broken"
 
 
-def check_headers(request: web.BaseRequest, limit: int) -> None:
-    """Refuses, before any of the body is read, what is not plain msgpack of at most ``limit`` bytes (415, 413)."""
+def check_headers(request: web.BaseRequest, limit: int, kind: str = MEDIA_TYPE) -> None:
+    """Refuses, before any of the body is read, what is not plain ``kind`` of at most ``limit`` bytes (415, 413)."""
     headers = request.headers
     declared = headers.get("Content-Type", "")
-    if declared != MEDIA_TYPE and declared.partition(";")[0].strip().lower() != MEDIA_TYPE:
-        raise Refusal(415, "media-type", f"send Content-Type: {MEDIA_TYPE}")
+    if declared != kind and declared.partition(";")[0].strip().lower() != kind:
+        raise Refusal(415, "media-type", f"send Content-Type: {kind}")
     if headers.get("Content-Encoding", "identity").strip().lower() != "identity":
         raise Refusal(415, "content-encoding", "send the body as it is: reports do not compress")
     length = request.content_length
@@ -25,9 +27,12 @@ def check_headers(request: web.BaseRequest, limit: int) -> None:
         raise _too_large(limit)
 
 
-async def read_body(request: web.BaseRequest, limit: int, seconds: float) -> bytes:
-    """The body, however it is framed. Raises Refusal: 413 past ``limit`` bytes, 408 past ``seconds``, 400 if broken."""
+async def read_body(request: web.BaseRequest, limit: int, seconds: float, arriving: Arriving) -> bytes:
+    """The body, however it is framed. Raises Refusal: 413 past ``limit`` bytes, 408 past ``seconds``, 503 where
+    ``arriving`` has no room for it, 400 if broken.
+    """
     content = request.content
+    held = 0
     try:
         if content.is_eof():  # the usual case: it came together with the headers
             body = content.read_nowait()
@@ -40,14 +45,19 @@ async def read_body(request: web.BaseRequest, limit: int, seconds: float) -> byt
         received = bytearray()
         async with asyncio.timeout(seconds):
             while chunk := await content.readany():
-                received += chunk
-                if len(received) > limit:
+                if len(received) + len(chunk) > limit:
                     raise _too_large(limit)
+                arriving.take(len(chunk), held)
+                held += len(chunk)
+                received += chunk
         return bytes(received)
     except TimeoutError:
         raise Refusal(408, "too-slow", f"the body did not arrive within {seconds:g} seconds", retry_after=1) from None
     except web.RequestPayloadError:
         raise Refusal(400, BROKEN, "the body is not framed as its headers say") from None
+    finally:
+        if held:
+            arriving.give_back(held)
 
 
 def _too_large(limit: int) -> Refusal:

@@ -9,8 +9,12 @@ class CollectorError(HubbubError):
     """The collector or the sealer cannot run, or cannot go on. Says what, where, and what to do."""
 
 
+class UnreadableError(CollectorError):
+    """A store's file is damaged so that it cannot be used at all."""
+
+
 class DamagedError(CollectorError):
-    """A group in a worker's store is not what was written. It is left where it is, and the others can be taken."""
+    """A row of a store is not what was written. It is left where it is, and the others can be taken."""
 
 
 class StoreError(HubbubError):
@@ -19,6 +23,10 @@ class StoreError(HubbubError):
 
 class StoreFullError(StoreError):
     """The store did not commit because its disk is full."""
+
+
+class StoreDamagedError(StoreError):
+    """The store did not commit because its file is damaged."""
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer to a client, not an error of ours

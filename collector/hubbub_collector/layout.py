@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,19 +40,54 @@ class DataDirectory:
         """The folder of the workers' stores."""
         return self.root / "intake"
 
-    def worker_store(self, worker: int) -> Path:
-        """The store of worker number ``worker``, from 0."""
-        return self.intake / f"worker-{worker}.sqlite"
+    def worker_store(self, worker: int, generation: int = 0) -> Path:
+        """The store of worker number ``worker``, from 0. It has a next generation where the one before was damaged."""
+        return self.intake / (f"worker-{worker}-{generation}.sqlite" if generation else f"worker-{worker}.sqlite")
+
+    def newest_generation(self, worker: int) -> int:
+        """Of the stores of ``worker``; 0 where there is none."""
+        found = (re.fullmatch(rf"worker-{worker}-([1-9][0-9]*)", path.stem) for path in self.worker_stores())
+        return max((int(match[1]) for match in found if match), default=0)
 
     def worker_stores(self) -> list[Path]:
         """The stores there are, also those of workers that no longer run."""
         return sorted(self.intake.glob("worker-*.sqlite"))
 
     @property
+    def damaged(self) -> Path:
+        """Where hubbub store repair puts damaged files."""
+        return self.root / "damaged"
+
+    @property
+    def source(self) -> Path:
+        """Says which data directory seals what this one takes, where that is another."""
+        return self.root / "sealed-by"
+
+    @property
     def sorted_store(self) -> Path:
         """What the sealer has sorted and not sealed."""
         return self.root / "sealing" / "sorted.sqlite"
 
+    @property
+    def tokens(self) -> Path:
+        """The tokens that may send, where the collector asks for one."""
+        return self.root / "access" / "tokens.json"
+
+    @property
+    def token_lock(self) -> Path:
+        """Held while the tokens are changed."""
+        return self.root / "token.lock"
+
+    @property
+    def caps(self) -> Path:
+        """How much each token has contributed."""
+        return self.root / "access" / "caps.sqlite"
+
+    @property
+    def parts(self) -> Path:
+        """The folder of all that is sealed."""
+        return self.root / "sealed"
+
     def sealed(self, metric: str, fingerprint: bytes, period: int) -> Path:
         """The folder of the sealed parts of one metric and period."""
-        return self.root / "sealed" / metric / fingerprint.hex() / str(period)
+        return self.parts / metric / fingerprint.hex() / str(period)

@@ -6,12 +6,14 @@ import json
 import logging
 import traceback
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 from aiohttp import web
 from aiohttp.web_protocol import _ErrInfo
 
 from hubbub_collector.errors import Refusal
+from hubbub_collector.limits.limits import Limits
+from hubbub_collector.limits.patient import Patience, TooMany
 
 log = logging.getLogger("hubbub.collector")
 
@@ -25,10 +27,14 @@ def answer(status: int, body: bytes, headers: dict[str, str] | None = None) -> w
 
 
 def refusal(refused: Refusal, headers: dict[str, str] | None = None) -> web.Response:
-    """The response for ``refused``: its code and detail, and Retry-After where it is worth trying again."""
+    """The response for ``refused``: its code and detail, Retry-After where it is worth trying again, and for 401 how to
+    say who one is.
+    """
     headers = dict(headers or {})
     if refused.retry_after is not None:
         headers["Retry-After"] = str(refused.retry_after)
+    if refused.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
     body = json.dumps({"error": refused.code, "detail": refused.detail}).encode()
     return answer(refused.status, body, headers)
 
@@ -40,7 +46,7 @@ def unexpected(error: BaseException) -> web.Response:
     return refusal(Refusal(500, "internal", "the collector failed; nothing was stored", retry_after=60))
 
 
-class _Handler(web.RequestHandler):
+class _Handler(Patience, web.RequestHandler):
     """One connection."""
 
     __slots__ = ()
@@ -75,12 +81,24 @@ class _Handler(web.RequestHandler):
 
 
 class QuietServer(web.Server):
-    """The protocol factory for ``handler``."""
+    """The protocol factory for ``handler``, within ``limits``. ``refused`` is told the code of each refusal that is
+    made below HTTP, before there is a request.
+    """
 
-    def __init__(self, handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], **options: Any) -> None:
+    def __init__(
+        self, handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], limits: Limits | None = None,
+        refused: Callable[[str], object] = str, **options: Any,
+    ) -> None:  # fmt: skip
+        self.limits = limits or Limits()
+        self.refused = refused
+        self.open = 0
+        """Connections that are open."""
+        options.setdefault("keepalive_timeout", self.limits.idle_seconds)
         super().__init__(handler, **options)
         self._options = options
 
     def __call__(self) -> web.RequestHandler:
         """The handler of a new connection."""
+        if self.open >= self.limits.connections:
+            return cast(web.RequestHandler, TooMany(self))  # a protocol is all that a loop asks for
         return _Handler(self, loop=self._loop, **self._options)

@@ -7,16 +7,17 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from hubbub_collector.checksums import row_crc, with_crc
 from hubbub_collector.sqlite import store_error
 from hubbub_collector.upload import Batch
 
 SCHEMA = """
 CREATE TABLE quarantine (
     upload BLOB NOT NULL, batch INTEGER NOT NULL, fingerprint BLOB NOT NULL, period INTEGER NOT NULL,
-    records BLOB NOT NULL, PRIMARY KEY (upload, batch)
+    records BLOB NOT NULL, crc INTEGER, PRIMARY KEY (upload, batch)
 ) WITHOUT ROWID
 """
-_NEXT = "SELECT upload, batch, fingerprint, period, records FROM quarantine WHERE (upload, batch) > (?, ?)"
+_NEXT = "SELECT upload, batch, fingerprint, period, records, crc FROM quarantine WHERE (upload, batch) > (?, ?)"
 _ROW_BYTES = 64
 """What a batch takes besides its records, so that many small ones cannot take much more than the budget."""
 _AT_ONCE = 256
@@ -59,7 +60,7 @@ class Quarantine:
         """Adds batches within the caller's transaction; a retry of what is already here adds nothing."""
         for upload, number, batch in quarantined:
             cursor = self._db.execute(
-                "INSERT OR IGNORE INTO quarantine VALUES (?, ?, ?, ?, ?)", (upload, number, *batch)
+                "INSERT OR IGNORE INTO quarantine VALUES (?, ?, ?, ?, ?, ?)", with_crc(upload, number, *batch)
             )
             self._space += space(batch) * cursor.rowcount
 
@@ -80,9 +81,9 @@ class Quarantine:
             raise store_error(self._path, error) from None
         return self._space
 
-    def batches(self, fingerprints: Collection[bytes]) -> Iterator[Quarantined]:
+    def batches(self, fingerprints: Collection[bytes], damaged: list[str] | None = None) -> Iterator[Quarantined]:
         """The batches with one of ``fingerprints``, by upload. Each is read by a statement of its own, so that no long
-        read keeps the log from being checkpointed.
+        read keeps the log from being checkpointed. What is damaged is left out, and named in ``damaged``.
         """
         marks = ", ".join("?" * len(fingerprints))
         query = f"{_NEXT} AND fingerprint IN ({marks}) ORDER BY upload, batch LIMIT 1"
@@ -94,9 +95,15 @@ class Quarantine:
                 raise store_error(self._path, error) from None
             if row is None:
                 return
-            upload, number, *batch = row
-            yield Quarantined(upload, number, Batch(*batch))
+            upload, number, *batch, crc = row
             after = upload, number
+            if crc == row_crc(upload, number, *batch):
+                yield Quarantined(upload, number, Batch(*batch))
+            elif damaged is not None:
+                damaged.append(
+                    f"{self._path}: batch {number} of upload {upload.hex()} in quarantine is damaged (its checksum "
+                    "does not match); it was left where it is, hubbub store repair sets it aside"
+                )
 
     def delete(self, keys: Sequence[tuple[bytes, int]]) -> None:
         """Deletes the batches with these upload ids and numbers."""

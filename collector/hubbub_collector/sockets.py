@@ -22,7 +22,7 @@ def bound_socket(host: str, port: int, *, shared: bool = True) -> socket.socket:
             raise
     except OSError as error:
         raise CollectorError(
-            f"{host}:{port}: cannot be listened on ({error.strerror}); choose another --host or --port"
+            f"{host}:{port}: cannot be listened on ({error.strerror}); choose another address or port"
         ) from None
     return bound
 
@@ -36,3 +36,8 @@ def reserve(host: str, port: int) -> socket.socket:
     with bound_socket(host, port, shared=False) as trial:
         found: int = trial.getsockname()[1]
     return bound_socket(host, found)
+
+
+def shown(host: str, port: int) -> str:
+    """``host`` and ``port`` as they are written in a URL."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -8,11 +8,15 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from hubbub_collector.checksums import register
 from hubbub_collector.durable import sync_directory
-from hubbub_collector.errors import CollectorError, StoreError, StoreFullError
+from hubbub_collector.errors import CollectorError, StoreDamagedError, StoreError, StoreFullError, UnreadableError
+from hubbub_collector.wal import check_log
 
 BUSY_SECONDS = 30.0
 """How long to wait while the other side (intake or sealer) holds the write lock; it never holds it for long."""
+REPAIRED = ".repaired"
+"""Ends the name of a database that is to take the place of a damaged one."""
 _OTHERS = 0o077
 
 
@@ -25,12 +29,16 @@ def connect(
     WAL, synchronous=FULL (a commit returns once it is on stable storage), and secure_delete: what is deleted is
     overwritten, since the order in the file is the order of arrival. Statements commit by themselves outside of a
     BEGIN. ``schema`` makes the tables where the file is new, ``upgrades[v]`` what a file of format v lacks. The file
-    and its folder are nobody else's to read. Raises CollectorError where the file cannot be used.
+    and its folder are nobody else's to read. Raises CollectorError where the file cannot be used, and its kind
+    UnreadableError where that is because the file is damaged.
     """
     connection: sqlite3.Connection | None = None
     try:
+        finish_repair(path)
+        check_log(path)
         _make_private(path)
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        register(connection)
         for pragma, value in (setup or {}).items():
             connection.execute(f"PRAGMA {pragma} = {value}")
         connection.execute("PRAGMA secure_delete = ON")
@@ -50,6 +58,11 @@ def connect(
     except (sqlite3.Error, OSError) as error:
         if connection is not None:
             connection.close()
+        if isinstance(error, sqlite3.Error) and is_corrupt(error):
+            raise UnreadableError(
+                f"{path}: cannot be opened, it is damaged ({_said(error)}); "
+                "hubbub store verify says what of it is, and hubbub store repair keeps all that is intact"
+            ) from None
         raise CollectorError(
             f"{path}: cannot be opened for writing ({_said(error)}); "
             "the data directory must be on a local disk with free space, and writable by this user"
@@ -84,15 +97,52 @@ def _close_to_others(path: Path) -> None:
         pass
 
 
+def finish_repair(path: Path) -> None:
+    """Puts the repaired copy of the database ``path``, where there is one, in its place. Raises OSError.
+
+    The copy has its name once it is whole. The log goes first, since SQLite would take it for the copy's; a crash in
+    between leaves the copy, and whoever opens the database next goes on here.
+    """
+    repaired = path.with_name(path.name + REPAIRED)
+    if repaired.exists():
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        sync_directory(path.parent)
+        os.replace(repaired, path)
+        sync_directory(path.parent)
+
+
+def settle(connection: sqlite3.Connection) -> None:
+    """Puts all that ``connection`` can read on stable storage, in the database itself. Raises sqlite3.Error.
+
+    What is read after an fsync that failed, by this process or one before it, may be in memory only: the system takes
+    pages that it could not write for written, and whoever opens the log next finds its last commits whole. What is
+    committed on top of those would be lost with them. Here they are all written once more, to another file, and synced.
+    """
+    (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise sqlite3.OperationalError("the log could not be written back while others read it")
+
+
 def is_corrupt(error: sqlite3.Error) -> bool:
-    """Whether SQLite found its file damaged, rather than busy, full or out of reach."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT
+    """Whether SQLite found its file damaged, rather than busy, full or out of reach.
+
+    A plain "error" is a table or a column that is not there, or a schema that is no SQL: our statements are right.
+    """
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or (code == sqlite3.SQLITE_ERROR and _strange(error))
+
+
+def _strange(error: sqlite3.Error) -> bool:
+    return any(words in str(error) for words in ("no such", "malformed", "has no column", "unsupported file format"))
 
 
 def store_error(path: Path, error: sqlite3.Error | OSError) -> StoreError:
     """The StoreError for what SQLite or the file system raised: StoreFullError where the disk is full."""
     if _is_full(path, error):
         return StoreFullError(f"{path}: the disk is full; free some space, and it goes on by itself")
+    if isinstance(error, sqlite3.Error) and is_corrupt(error):
+        return StoreDamagedError(f"{path}: it is damaged ({_said(error)}); see hubbub store verify")
     return StoreError(f"{path}: not committed ({_said(error)})")
 
 

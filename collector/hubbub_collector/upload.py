@@ -58,6 +58,8 @@ class Validator:
 
     def __init__(self, metrics: Iterable[Metric], window: Window) -> None:
         self._window = window
+        self.closed = 0
+        """The Unix time by which periods must not have ended, whatever the window says; see ``Store.closed``."""
         self._rules = {
             metric.fingerprint: _Rule(
                 metric.device.record_bytes,
@@ -104,7 +106,7 @@ class Validator:
         rule = self._rules.get(batch.fingerprint)
         if rule is None:
             return None
-        self._window.check(i, batch.period, rule.period, rule.expires, now)
+        self._window.check(i, batch.period, rule.period, rule.expires, now, self.closed)
         count, odd = divmod(len(batch.records), rule.record_bytes)
         if odd:
             raise Refusal(

@@ -25,16 +25,17 @@ class Window:
     early: int = EARLY
     late: int = LATE
 
-    def check(self, batch: int, period: int, seconds: int, expires: int, now: float) -> None:
+    def check(self, batch: int, period: int, seconds: int, expires: int, now: float, closed: int = 0) -> None:
         """Raises OutsideWindow unless period number ``period``, ``seconds`` long, is accepted at Unix time ``now``.
 
         ``expires`` is when the metric expires, in Unix time: a period that begins then or later has no reports.
-        ``batch`` is the index to name in the refusal.
+        What had ended by ``closed`` is not accepted, whatever the clock says. ``batch`` is the index to name in the
+        refusal.
         """
         begin = period * seconds
         if begin > now + self.early:
             raise OutsideWindow(400, "period-too-early", f"batch {batch}: period {period} begins too far in the future")
-        if begin + seconds < now - self.late:
+        if begin + seconds < now - self.late or begin + seconds <= closed:
             raise OutsideWindow(400, "period-too-late", f"batch {batch}: period {period} ended too long ago")
         if begin >= expires:
             raise OutsideWindow(

@@ -2,7 +2,7 @@
 
 ``python -m hubbub_collector.worker`` reads one line of JSON (a ``WorkerSettings``) from standard input, prints "ready"
 once it listens, and stops gracefully on SIGTERM, SIGINT, or when standard input ends: that is how it learns that its
-parent is gone.
+parent is gone. Every further line names something to read again (``live.py``).
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import asyncio
 import contextlib
 import json
 import logging
+import resource
 import signal
 import socket
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import uvloop
 from aiohttp import web
@@ -24,25 +26,31 @@ from aiohttp import web
 from hubbub_client.errors import HubbubError
 from hubbub_collector.intake import Intake, Limits
 from hubbub_collector.layout import DataDirectory
+from hubbub_collector.live import Live
+from hubbub_collector.logs import configure, quiet_loop
 from hubbub_collector.metrics import Metrics
 from hubbub_collector.protocol import QuietServer
 from hubbub_collector.sockets import bound_socket
-from hubbub_collector.store import SqliteStore, Store
+from hubbub_collector.store import Store
 from hubbub_collector.upload import Validator
-from hubbub_collector.window import Window
+from hubbub_collector.worker_store import WorkerStore
 from hubbub_collector.writer import Budget, Committed, Writer
-from hubbub_registry import load_registry
 
-_IDLE_SECONDS = 75.0
+_HANDSHAKE_SECONDS = 10.0
 _LINGER_SECONDS = 2.0
 _DRAIN_SECONDS = 20.0
 _BACKLOG = 1024
 _GAUGE_SECONDS = 1.0
+_READ_BYTES = 64 << 10
+SPARE_FILES = 256
+"""Files that a worker may open besides its connections."""
 
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """What a worker needs to know. ``late`` is in seconds; the budgets are this worker's share, in bytes."""
+    """What a worker needs to know. ``late`` is in seconds; the budgets are this worker's share, in bytes. ``trusted``
+    are the networks of proxies, ``rate`` is as ``parse_rate`` takes it, ``log`` one of ``logs.FORMS``.
+    """
 
     registry: str
     data: str
@@ -54,6 +62,24 @@ class WorkerSettings:
     queue: int
     disk: int | None
     quarantine: int
+    connections: int = Limits.connections
+    head_seconds: float = Limits.head_seconds
+    body_seconds: float = Limits.body_seconds
+    idle_seconds: float = Limits.idle_seconds
+    rate: str | None = None
+    trusted: tuple[str, ...] = ()
+    require_token: bool = False
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    log: str = "text"
+
+    @property
+    def limits(self) -> Limits:
+        """What its connections may take."""
+        return Limits(
+            body=self.body, body_seconds=self.body_seconds, arriving=self.queue, connections=self.connections,
+            head_seconds=self.head_seconds, idle_seconds=self.idle_seconds,
+        )  # fmt: skip
 
     def to_json(self) -> str:
         """One line of JSON."""
@@ -67,10 +93,11 @@ async def serve(
     listening: socket.socket,
     stop: asyncio.Event,
     ready: Callable[[], None],
+    live: Live | None = None,
 ) -> None:
     """Serves on the socket ``listening`` until ``stop`` is set, then finishes what is in flight. Closes ``store``.
 
-    ``ready`` is called once connections are accepted.
+    ``ready`` is called once connections are accepted. ``live``, where there is one, replaces ``validator`` later on.
     """
     metrics = Metrics()
     writer: Writer
@@ -80,25 +107,39 @@ async def serve(
         metrics.gauge(writer)
 
     writer = Writer(store, Budget(settings.queue, settings.disk, settings.quarantine), observe)
-    intake = Intake(validator, writer, metrics, Limits(body=settings.body))
+    limits = settings.limits
+    intake = Intake(validator, writer, metrics, limits, gate=None if live is None else live.gate)
     server = QuietServer(
         intake.handle,
+        limits,
+        metrics.refused,
         access_log=None,
         auto_decompress=False,
-        keepalive_timeout=_IDLE_SECONDS,
         lingering_time=_LINGER_SECONDS,
+        read_bufsize=_READ_BYTES,
     )
     runner = web.ServerRunner(server, shutdown_timeout=_LINGER_SECONDS)
+    tls: dict[str, Any] = {}
+    if live is not None:
+        live.use = intake.use
+        if live.certificate is not None:
+            tls = {
+                "ssl": live.certificate.context, "ssl_handshake_timeout": _HANDSHAKE_SECONDS,
+                "ssl_shutdown_timeout": _LINGER_SECONDS,
+            }  # fmt: skip
     try:
         await runner.setup()
-        site = web.SockSite(runner, listening, backlog=_BACKLOG)
-        await site.start()
+        accepting = await asyncio.get_running_loop().create_server(server, sock=listening, backlog=_BACKLOG, **tls)
         ready()
         while not stop.is_set():
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _GAUGE_SECONDS)
             metrics.gauge(writer)
-        await site.stop()
+            (validator if live is None else live.validator).closed = writer.closed
+            metrics.flush(server.open, intake.arriving.held)
+            if live is not None:
+                await live.tick()
+        accepting.close()
         # What has arrived is still answered: an upload in flight is stored, a new one on an open connection refused.
         intake.stopping = True
         async with asyncio.timeout(_DRAIN_SECONDS):
@@ -108,17 +149,24 @@ async def serve(
         logging.getLogger("hubbub.collector").warning("some requests did not end in time; they were not acknowledged")
     finally:
         await runner.cleanup()
+        metrics.flush(server.open, intake.arriving.held)
+        if live is not None:
+            await live.close()
         await writer.close()
 
 
 async def _run(settings: WorkerSettings, control: asyncio.StreamReader) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(quiet_loop)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the parent's affair, which a terminal sends to all
+    live = Live(settings)
 
     async def follow_parent() -> None:
-        await control.read()
+        while line := await control.readline():
+            live.reload(line.decode().strip())
         stop.set()
 
     def ready() -> None:
@@ -128,12 +176,17 @@ async def _run(settings: WorkerSettings, control: asyncio.StreamReader) -> None:
             stop.set()
 
     following = asyncio.create_task(follow_parent())
-    registry = load_registry(settings.registry, candidates=False)
-    validator = Validator(registry.metrics.values(), Window(late=settings.late))
-    store = SqliteStore(DataDirectory(Path(settings.data)).worker_store(settings.number), settings.late)
+    _bound_files(2 * settings.connections + SPARE_FILES)
+    store = WorkerStore(DataDirectory(Path(settings.data)), settings.number, settings.late)
     with bound_socket(settings.host, settings.port) as listening:
-        await serve(settings, validator, store, listening, stop, ready)
+        await serve(settings, live.validator, store, listening, stop, ready, live)
     following.cancel()
+
+
+def _bound_files(number: int) -> None:
+    """Lets this process open ``number`` files: enough for its connections, and an end to TLS handshakes that hang."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (number if most == resource.RLIM_INFINITY else min(number, most), most))
 
 
 async def _main() -> int:
@@ -142,17 +195,19 @@ async def _main() -> int:
     line = await control.readline()
     if not line:
         return 0
+    settings = WorkerSettings(**json.loads(line))
+    configure(settings.log, settings.number)
     try:
-        await _run(WorkerSettings(**json.loads(line)), control)
+        await _run(settings, control)
     except (HubbubError, OSError) as error:
-        print(f"hubbub collect: worker: {error}", file=sys.stderr, flush=True)
+        logging.getLogger("hubbub.collector").error("worker: %s", error)
         return 1
     return 0
 
 
 def main() -> int:
     """The worker process."""
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="hubbub collect: %(message)s")
+    configure("text")
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_main())
 

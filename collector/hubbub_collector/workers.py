@@ -1,4 +1,6 @@
-"""The parent of the workers: holds the lock and the port, starts them, starts again one that died, stops them all."""
+"""The parent of the workers: holds the lock and the ports, starts them, starts again one that died, has them read
+things again on SIGHUP, stops them all.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,23 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
 
 from prometheus_client import multiprocess
 
+from hubbub_collector.admin import Admin
 from hubbub_collector.errors import CollectorError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
-from hubbub_collector.sockets import reserve
-from hubbub_collector.store import SqliteStore
+from hubbub_collector.quarantine_listing import list_quarantine, rows
+from hubbub_collector.reloads import Reloads
+from hubbub_collector.sockets import bound_socket, reserve, shown
+from hubbub_collector.status import RUNNING, STOPPING, Status
 from hubbub_collector.worker import WorkerSettings
+from hubbub_collector.worker_store import WorkerStore
 
 log = logging.getLogger("hubbub.collector")
 
@@ -45,7 +51,9 @@ class Workers:
     def __init__(
         self, settings: WorkerSettings, count: int, command: Sequence[str] = _COMMAND,
         start_seconds: float = START_SECONDS, stop_seconds: float = STOP_SECONDS,
+        admin: tuple[str, int] | None = None,
     ) -> None:  # fmt: skip
+        """``admin`` is the host and port of the operator's listener, None for no such listener."""
         self._command = list(command)
         self._start_seconds = start_seconds
         self._stop_seconds = stop_seconds
@@ -60,6 +68,8 @@ class Workers:
         self._starting: int | None = None
         self._deaths: deque[float] = deque(maxlen=MAX_DEATHS)
         self._stop = threading.Event()
+        self._hangup = threading.Event()
+        self._admin = admin
 
     def run(self) -> None:
         """Runs until SIGTERM or SIGINT, then stops the workers gracefully. Prints the address once all are ready.
@@ -69,25 +79,46 @@ class Workers:
         data = DataDirectory(Path(self._settings.data))
         with exclusive(data.collector_lock, "collector") as lock:
             for number in range(self._count):  # here, where an error can still be told plainly
-                SqliteStore(data.worker_store(number), self._settings.late).close()
+                WorkerStore(data, number, self._settings.late).close()
             with (
                 reserve(self._settings.host, self._settings.port) as port,
                 tempfile.TemporaryDirectory(prefix="hubbub-metrics-") as metrics,
             ):
-                host = self._settings.host
-                self._settings = replace(self._settings, port=port.getsockname()[1])
+                status = Status(metrics)
+                reloads = Reloads(self._settings, Path(metrics), status.reloaded)
+                self._settings = replace(reloads.settings(), port=port.getsockname()[1])
                 for number in (signal.SIGTERM, signal.SIGINT):
                     signal.signal(number, lambda *_: self._stop.set())
-                try:
-                    for worker in range(self._count):
+                signal.signal(signal.SIGHUP, lambda *_: self._hangup.set())
+                with self._administration(status, data) as addresses:
+                    try:
+                        for worker in range(self._count):
+                            if not self._stop.is_set():
+                                self._start(worker, lock, metrics)
                         if not self._stop.is_set():
-                            self._start(worker, lock, metrics)
-                    if not self._stop.is_set():
-                        shown = f"[{host}]" if ":" in host else host
-                        print(f"listening on http://{shown}:{self._settings.port}", flush=True)
-                    self._watch(lock, metrics)
-                finally:
-                    self._stop_all()
+                            status.listens(self._count)
+                            status.phase = RUNNING
+                            scheme = "http" if self._settings.tls_cert is None else "https"
+                            address = shown(self._settings.host, self._settings.port)
+                            print("\n".join([f"listening on {scheme}://{address}", *addresses]), flush=True)
+                        self._watch(lock, metrics, status, reloads)
+                    finally:
+                        status.phase = STOPPING
+                        self._stop_all()
+
+    @contextlib.contextmanager
+    def _administration(self, status: Status, data: DataDirectory) -> Iterator[list[str]]:
+        """Serves the operator for as long as the block lasts; yields the lines to print about it."""
+        if self._admin is None:
+            yield []
+            return
+        host, port = self._admin
+        with bound_socket(host, port, shared=False) as listening:
+            admin = Admin(listening, status, lambda: rows(list_quarantine(data)))
+            try:
+                yield [f"admin on http://{shown(host, listening.getsockname()[1])}"]
+            finally:
+                admin.close()
 
     def _start(self, number: int, lock: int, metrics: str) -> None:
         """Starts worker ``number`` and waits until it listens. It inherits the lock, so that the data directory stays
@@ -128,8 +159,11 @@ class Workers:
                     return line == b"ready\n"
         return False
 
-    def _watch(self, lock: int, metrics: str) -> None:
+    def _watch(self, lock: int, metrics: str, status: Status, reloads: Reloads) -> None:
         while not self._stop.wait(0.2):
+            if self._hangup.is_set():
+                self._hangup.clear()
+                self._tell(reloads.run())
             for number, process in list(self._processes.items()):
                 code = process.poll()
                 if code is None or self._stop.is_set():
@@ -141,7 +175,18 @@ class Workers:
                     raise CollectorError(f"worker {number} ended with {code}, the last of many; what it said is above")
                 self._deaths.append(now)
                 log.error("worker %d ended with %d; starting it again", number, code)
+                status.died()
+                status.listens(self._count - 1)
                 self._start(number, lock, metrics)
+                status.listens(self._count)
+
+    def _tell(self, what: list[str]) -> None:
+        """Has every worker read again what is named."""
+        for process in self._processes.values():
+            with contextlib.suppress(OSError):  # it is dead, and its successor reads everything
+                told = cast(IO[bytes], process.stdin)
+                told.write("".join(f"{name}\n" for name in what).encode())
+                told.flush()
 
     def _stop_all(self) -> None:
         for number, process in self._processes.items():

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hubbub_collector.errors import Refusal, StoreError
+from hubbub_collector.limits.arriving import BATCH_BYTES
 from hubbub_collector.quarantine import Quarantined, space
 from hubbub_collector.store import Store
 from hubbub_collector.turning_away import TurningAway
@@ -66,6 +67,8 @@ class Writer:
         """Bytes of the uploads that wait or are being committed."""
         self.stored = store.used_bytes()
         """Bytes taken on disk, as last measured."""
+        self.closed = store.closed()
+        """The Unix time by which periods must not have ended, as last read; see ``Store.closed``."""
         self.failing: StoreError | None = None
         """What the last commit failed with, None where it succeeded."""
         self._thread = threading.Thread(target=self._run, name="hubbub-writer", daemon=True)
@@ -97,7 +100,7 @@ class Writer:
         Raises Refusal (503) where a budget is used up.
         """
         parked = _parked(quarantined)
-        size = len(body) + parked
+        size = len(body) + parked + BATCH_BYTES * len(quarantined)
         if self.queued and self.queued + size > self._budget.queue:
             raise Refusal(503, "queue-full", "too many uploads are waiting to be stored", retry_after=1)
         if self._budget.disk is not None and self.stored + self.queued + size > self._budget.disk:
@@ -166,6 +169,7 @@ class Writer:
     def _measure(self) -> None:
         try:
             self.stored = self._store.used_bytes()
+            self.closed = self._store.closed()
         except StoreError as error:
             log.warning("the store's size cannot be measured: %s", error)
 

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,9 +20,16 @@ class Collector:
         self.process = process
         assert process.stdout is not None
         line = process.stdout.readline()
-        assert line.startswith("listening on http://"), line
+        assert line.startswith(("listening on http://", "listening on https://")), line
         self.url = line.split()[-1]
         self.port = int(self.url.rpartition(":")[2])
+
+    def admin(self) -> str:
+        """The address of the operator's listener, where ``--admin`` was given: the line after the first."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line.startswith("admin on http://"), line
+        return line.split()[-1]
 
     def workers(self) -> list[int]:
         """The process ids of the workers."""
@@ -41,10 +48,14 @@ class Collector:
 
 
 @contextmanager
-def collecting(registry: Path, data: Path, *arguments: str) -> Iterator[Collector]:
+def collecting(
+    registry: Path, data: Path, *arguments: str, environment: Mapping[str, str] | None = None
+) -> Iterator[Collector]:
     """Runs a collector in a process group of its own; whatever is left of it at the end is killed."""
     command = [*HUBBUB, "collect", str(registry), "--data", str(data), "--port", "0", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True, env=environment
+    ) as process:
         try:
             yield Collector(process)
         finally:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import aiohttp
 from aiohttp import web
 
+from hubbub_collector.access.gate import Gate
 from hubbub_collector.intake import Intake, Limits
 from hubbub_collector.metrics import Metrics
 from hubbub_collector.protocol import QuietServer
@@ -34,6 +35,14 @@ class Served:
     session: aiohttp.ClientSession
     writer: Writer
     intake: Intake
+    counters: Metrics
+    server: QuietServer
+
+    def metrics(self) -> dict[str, float]:
+        """What /metrics says at this moment, by name and labels."""
+        self.counters.gauge(self.writer)
+        self.counters.flush(self.server.open, self.intake.arriving.held)
+        return metric_values(self.counters.render().decode())
 
     async def post(self, body: bytes, **headers: str) -> tuple[int, dict[str, object], dict[str, str]]:
         """Status, JSON body and headers of the answer to an upload."""
@@ -44,14 +53,20 @@ class Served:
 
 @asynccontextmanager
 async def serving(
-    registry: Registry, store: Store, budget: Budget | None = None, limits: Limits | None = None
-) -> AsyncIterator[Served]:
+    registry: Registry, store: Store, budget: Budget | None = None, limits: Limits | None = None,
+    gate: Gate | None = None,
+) -> AsyncIterator[Served]:  # fmt: skip
     """Serves at Unix time NOW, for as long as the block lasts."""
     metrics = Metrics()
     writer = Writer(store, budget or Budget(), metrics.committed)
     validator = Validator(registry.metrics.values(), Window())
-    intake = Intake(validator, writer, metrics, limits or Limits(), lambda: NOW)
-    server = QuietServer(intake.handle, access_log=None, auto_decompress=False, lingering_time=0.1)
+    limits = limits or Limits()
+    if gate is not None:
+        gate.use(registry.metrics.values())
+    intake = Intake(validator, writer, metrics, limits, lambda: NOW, gate)
+    server = QuietServer(
+        intake.handle, limits, metrics.refused, access_log=None, auto_decompress=False, lingering_time=0.1
+    )
     runner = web.ServerRunner(server, shutdown_timeout=1)
     await runner.setup()
     listening = bound_socket("127.0.0.1", 0)
@@ -59,7 +74,7 @@ async def serving(
         await web.SockSite(runner, listening).start()
         port = listening.getsockname()[1]
         async with aiohttp.ClientSession(auto_decompress=False) as session:
-            yield Served(port, f"http://127.0.0.1:{port}", session, writer, intake)
+            yield Served(port, f"http://127.0.0.1:{port}", session, writer, intake, metrics, server)
     finally:
         await runner.cleanup()
         await writer.close()
@@ -87,6 +102,9 @@ class FakeStore:
         return self.used
 
     def quarantined_bytes(self) -> int:
+        return 0
+
+    def closed(self) -> int:
         return 0
 
     def close(self) -> None:

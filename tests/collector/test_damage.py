@@ -74,7 +74,7 @@ def test_a_damaged_group_does_not_hold_up_the_others(registry: Registry, data: D
 
 
 def test_a_mended_group_is_sealed_once(registry: Registry, data: DataDirectory, choice: Metric) -> None:
-    """Restored from a copy, a group that was damaged is taken though the watermark is past it, and only once."""
+    """Restored from a copy, a group that was damaged is taken, though those behind it were before, and only once."""
     bodies = [upload(batch(choice, bytes([number]))) for number in range(3)]
     fill(data, *([body] for body in bodies))
     write(data, 2, flipped(bodies[1]))
@@ -170,3 +170,21 @@ def test_a_torn_page_costs_no_other_group(registry: Registry, data: DataDirector
     assert set(expected) == set(counts(sealed(data, sketch)))
     again = seal(registry, data, ALL, NOW)
     assert (again.batches, again.repeats, again.damaged) == (0, 0, True)
+
+
+def test_no_group_of_a_restored_store_is_taken_for_one_that_was_sealed(
+    registry: Registry, data: DataDirectory, choice: Metric
+) -> None:
+    """A store that is put back from a copy gives ids anew that it had given before: what is stored under them is sealed
+    all the same, and what the copy brings back is no news.
+    """
+    bodies = [upload(batch(choice, bytes([number]))) for number in range(5)]
+    fill(data, [bodies[0]])
+    copy = data.worker_store(0).read_bytes()
+    fill(data, *([body] for body in bodies[1:3]))
+    seal(registry, data, ALL, NOW)
+    data.worker_store(0).write_bytes(copy)
+    fill(data, *([body] for body in bodies[3:]))
+    report = seal(registry, data, ALL, NOW)
+    assert (report.batches, report.repeats) == (2, 0)
+    assert counts(sealed(data, choice)) == {bytes([number]): 1 for number in range(5)}

@@ -22,7 +22,7 @@ from hubbub_collector.worker import WorkerSettings
 from hubbub_collector.workers import Workers
 
 logging.basicConfig(stream=sys.stderr)
-settings = WorkerSettings("", sys.argv[1], 0, "127.0.0.1", 0, 3600, 1 << 20, 1 << 20, None, 0)
+settings = WorkerSettings(sys.argv[5], sys.argv[1], 0, "127.0.0.1", 0, 3600, 1 << 20, 1 << 20, None, 0)
 worker, start, stop = sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
 try:
     Workers(settings, 2, [sys.executable, "-c", worker], start, stop).run()
@@ -38,7 +38,8 @@ LONG = 3600.0
 @contextmanager
 def parent(data: Path, worker: str, start: float, stop: float) -> Iterator[subprocess.Popen[str]]:
     """Runs the parent of two processes that run ``worker`` in a worker's place; kills what is left of them."""
-    command = [sys.executable, "-c", PARENT, str(data), worker, str(start), str(stop)]
+    registry = registry_file(data.parent)
+    command = [sys.executable, "-c", PARENT, str(data), worker, str(start), str(stop), str(registry)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
         try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from hubbub_collector.errors import CollectorError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
 from hubbub_collector.quarantine import Kept
+from hubbub_collector.quarantine_listing import list_quarantine, rows
 from hubbub_collector.store import SqliteStore
 
 SUMMARY = "list what was reported for metrics that the collector does not know, or delete it"
@@ -39,10 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
     purged = None
     if arguments.purge is not None:
         purged = _purge(data, arguments.purge)
-    listing = _listing(data)
+    listing = list_quarantine(data)
     if arguments.json:
-        rows = [{**kept._asdict(), "fingerprint": kept.fingerprint.hex()} for kept in listing]
-        print(json.dumps({"quarantined": rows, "purged": purged}, indent=1))
+        print(json.dumps({"quarantined": rows(listing), "purged": purged}, indent=1))
     else:
         _print(listing, purged)
     return 0
@@ -58,19 +57,6 @@ def _purge(data: DataDirectory, fingerprint: str) -> int:
     if not purged and wanted is not None:
         raise CollectorError(f"{data.root}: no batch in quarantine has the fingerprint {fingerprint}")
     return purged
-
-
-def _listing(data: DataDirectory) -> list[Kept]:
-    """What the workers' quarantines hold together, by fingerprint and period."""
-    batches: Counter[tuple[bytes, int]] = Counter()
-    sizes: Counter[tuple[bytes, int]] = Counter()
-    for path in data.worker_stores():
-        with closing(SqliteStore(path)) as store:
-            for kept in store.quarantine.listing():
-                key = kept.fingerprint, kept.period
-                batches[key] += kept.batches
-                sizes[key] += kept.bytes
-    return [Kept(*key, batches[key], sizes[key]) for key in sorted(batches)]
 
 
 def _print(listing: list[Kept], purged: int | None) -> None:

@@ -25,6 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
     parser.add_argument("registry", metavar="REGISTRY.toml", help="the metrics that were collected")
     parser.add_argument("--data", required=True, metavar="DIR", help="the collector's data directory")
+    parser.add_argument(
+        "--from", action="append", default=[], dest="sources", metavar="DIR",
+        help="another collector's data directory, to be sealed into this one's data set as well; may be repeated",
+    )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="seal periods that have not ended, too")
     parser.add_argument(
         "--min-batch", type=positive, default=100, metavar="N",
@@ -41,7 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Seals. Returns 1 where something is damaged. Raises RegistryError, CollectorError, StoreError."""
     registry = load_registry(arguments.registry, candidates=False)
     options = SealOptions(arguments.min_batch, arguments.grace, arguments.all)
-    report = seal(registry, DataDirectory(Path(arguments.data)), options)
+    sources = [DataDirectory(Path(source)) for source in arguments.sources]
+    report = seal(registry, DataDirectory(Path(arguments.data)), options, sources=sources)
     for problem in (*report.problems, *(group.problem for group in report.groups if group.problem)):
         print(f"hubbub seal: damaged: {problem}", file=sys.stderr)
     if arguments.json:
@@ -83,6 +88,11 @@ def _notes(report: SealReport, options: SealOptions) -> Iterator[str]:
     if "open" in statuses:
         yield "open: not ended yet, or still within the grace (--grace, --all)"
     yield f"{counted(report.batches, 'batch', 'es')} taken from the intake, {report.repeats:,} of them repeats"
+    if report.overdue:
+        yield (
+            f"{counted(report.overdue, 'batch', 'es')} kept aside: ids of their periods are forgotten, so they may be"
+            " repeats"
+        )
     if report.released:
         yield (
             f"{counted(report.released, 'batch', 'es')} taken from quarantine, since this registry knows them,"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hubbub_collector.errors import CollectorError
+from hubbub_collector.errors import CollectorError, DamagedError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.ranges import range_check
 from hubbub_collector.seal.part import manifest_path, next_seal, parquet_path, write_manifest, write_parquet
@@ -68,7 +68,11 @@ def _seal_part(
     data: DataDirectory, store: SortedStore, namespace: str, metric: Metric, intent: Intent, step: Step
 ) -> None:
     width = metric.device.record_bytes
-    gathered = store.records(intent)
+    try:
+        gathered = store.records(intent)
+    except DamagedError:
+        store.abandon(intent)
+        raise
     check = range_check(metric.device.fields, width)
     if len(gathered) % width or (check is not None and not check(gathered)):
         store.abandon(intent)

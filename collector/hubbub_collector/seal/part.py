@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +61,7 @@ def write_manifest(path: Path, namespace: str, metric: Metric, period: int, parq
     with open(parquet, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     start = datetime.datetime.fromtimestamp(period * metric.period, datetime.UTC)
-    manifest = {
+    manifest: dict[str, Any] = {
         "schema": SCHEMA,
         "namespace": namespace,
         "metric": metric.name,
@@ -76,8 +77,14 @@ def write_manifest(path: Path, namespace: str, metric: Metric, period: int, parq
         "sha256": digest,
         "entry": dict(metric.entry),
     }
+    manifest["checksum"] = checksum(manifest)
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
     write_atomically(path, lambda file: file.write(text.encode()))
+
+
+def checksum(manifest: dict[str, Any]) -> str:
+    """Of a manifest without the key ``checksum``: the SHA-256 of its canonical JSON."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def remove_uncommitted(folder: Path, seal: int) -> None:

@@ -28,9 +28,9 @@ def release(
     sqlite3.Error where ``target`` does.
     """
     for rows, keys in _chunks(store, target, validator, now, report):
-        added = target.release(sorted(rows))
+        added = target.add(sorted(rows))
         report.released += len(rows)
-        report.released_repeats += len(rows) - added
+        report.released_repeats += len(rows) - sum(added)
         step("released")
         store.quarantine.delete(keys)
         step("cleared")
@@ -42,7 +42,7 @@ def _chunks(
     rows: list[Row] = []
     keys: list[_Key] = []
     size = 0
-    known = store.quarantine.batches(validator.fingerprints)
+    known = store.quarantine.batches(validator.fingerprints, report.problems)
     for upload, quarantined in itertools.groupby(known, attrgetter("upload")):  # an upload is never in two transactions
         fit: list[Batch] = []
         for _, number, batch in quarantined:

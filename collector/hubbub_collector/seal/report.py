@@ -27,7 +27,8 @@ class GroupReport:
 
 @dataclass
 class SealReport:
-    """``batches`` were taken from the workers' stores, ``repeats`` of them dropped. ``released`` were taken from
+    """``batches`` were taken from the workers' stores, ``repeats`` of them dropped. ``overdue`` are kept aside, of all
+    runs: they came when the upload ids of their period were forgotten, and may be repeats. ``released`` were taken from
     quarantine, ``released_repeats`` of them dropped. ``quarantined`` batches lie there now; ``unfit`` counts those of
     them whose metric is known, by the code of the reason why they were not taken. ``problems`` are what is damaged in
     the workers' stores, and was left where it is.
@@ -35,6 +36,7 @@ class SealReport:
 
     batches: int = 0
     repeats: int = 0
+    overdue: int = 0
     released: int = 0
     released_repeats: int = 0
     quarantined: int = 0

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 from hubbub_collector.errors import CollectorError, StoreError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
+from hubbub_collector.seal.forgetting import forget
 from hubbub_collector.seal.group import seal_group
 from hubbub_collector.seal.recover import recover
 from hubbub_collector.seal.release import release
 from hubbub_collector.seal.report import GroupReport, SealReport
 from hubbub_collector.seal.sort import sort
 from hubbub_collector.seal.sorted_store import SortedStore, Waiting
+from hubbub_collector.seal.sources import check_own, join
 from hubbub_collector.seal.steps import Step, no_step
 from hubbub_collector.sqlite import store_error
 from hubbub_collector.store import SqliteStore
 from hubbub_collector.upload import Validator
-from hubbub_collector.window import ALWAYS, LATE, Window
+from hubbub_collector.window import ALWAYS, Window
 from hubbub_registry import Registry
-
-_ID_MARGIN = 86_400
-"""Upload ids are kept this many seconds past the acceptance window: the clock may have been set back meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,12 @@ class SealOptions:
 
 
 def seal(
-    registry: Registry, data: DataDirectory, options: SealOptions, now: float | None = None, step: Step = no_step
-) -> SealReport:
+    registry: Registry, data: DataDirectory, options: SealOptions, now: float | None = None, step: Step = no_step,
+    sources: Sequence[DataDirectory] = (),
+) -> SealReport:  # fmt: skip
     """Sorts what the stores hold, and what their quarantines hold of this registry's metrics, and seals what is ready
-    at Unix time ``now``. What is damaged is left alone and reported, and all else is sealed.
+    at Unix time ``now``. What is damaged is left alone and reported, and all else is sealed. ``sources`` are further
+    collectors' data directories, whose uploads are sealed into ``data`` as well.
 
     ``step`` is called after each of ``STEPS``. Raises CollectorError (also where another sealer runs) and StoreError;
     whatever is raised, and wherever the process is killed, the next run goes on with nothing lost or repeated.
@@ -48,42 +50,56 @@ def seal(
     data.check()
     now = time.time() if now is None else now
     report = SealReport()
-    with exclusive(data.seal_lock, "sealer"):
-        target = SortedStore(data.sorted_store)
+    with ExitStack() as open_:
+        open_.enter_context(exclusive(data.seal_lock, "sealer"))
+        check_own(data)
+        target = open_.enter_context(closing(SortedStore(data.sorted_store)))
         try:
             recover(data, target)
-            late = _sort_all(registry, data, target, now, step, report)
+            join(open_, data, target, sources)
+            stores = [
+                open_.enter_context(closing(store))
+                for directory in (data, *sources)
+                for store in _open_all(directory, report)
+            ]
+            _sort_all(registry, stores, target, now, step, report)
             order = {metric.fingerprint: place for place, metric in enumerate(registry.metrics.values())}
             for waiting in sorted(target.waiting(), key=lambda one: (order.get(one.fingerprint, len(order)), one)):
                 report.groups.append(_seal(registry, data, target, waiting, options, now, step))
+            report.overdue = target.overdue()
             # While something damaged may yet be mended, its uploads must still be known when they come again.
             if not report.problems:
-                for metric in registry.metrics.values():
-                    target.prune(metric.fingerprint, int((now - late - _ID_MARGIN) // metric.period))
+                try:
+                    forget(registry, target, stores, now)
+                except (CollectorError, StoreError) as error:
+                    report.problems.append(str(error))
             step("pruned")
         except (sqlite3.Error, OSError) as error:
             raise store_error(target.path, error) from None
-        finally:
-            target.close()
     return report
 
 
-def _sort_all(
-    registry: Registry, data: DataDirectory, target: SortedStore, now: float, step: Step, report: SealReport
-) -> int:
-    """Empties every worker's store; returns for how long after its end a period may still be accepted, in seconds."""
-    late = LATE
-    validator = Validator(registry.metrics.values(), Window(late=ALWAYS))
+def _open_all(data: DataDirectory, report: SealReport) -> Iterator[SqliteStore]:
+    """The stores of every worker that can be opened."""
     for path in data.worker_stores():
         try:
-            with closing(SqliteStore(path)) as store:
-                late = max(late, store.late())
-                sort(store, target, step, report)
-                release(store, target, validator, now, step, report)
-                report.quarantined += store.quarantine.count()
+            yield SqliteStore(path)
+        except CollectorError as error:  # of this store alone
+            report.problems.append(str(error))
+
+
+def _sort_all(
+    registry: Registry, stores: Sequence[SqliteStore], target: SortedStore, now: float, step: Step, report: SealReport
+) -> None:
+    """Empties every worker's store."""
+    validator = Validator(registry.metrics.values(), Window(late=ALWAYS))
+    for store in stores:
+        try:
+            sort(store, target, step, report)
+            release(store, target, validator, now, step, report)
+            report.quarantined += store.quarantine.count()
         except (CollectorError, StoreError) as error:  # of this store alone
             report.problems.append(str(error))
-    return late
 
 
 def _seal(

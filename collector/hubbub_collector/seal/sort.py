@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -20,57 +20,55 @@ TRANSACTION_BYTES = 8 << 20
 
 @dataclass
 class _Chunk:
-    """Groups that are sorted together: their uploads, and which of them are ``whole`` and which ``damaged``."""
+    """Groups that are sorted together: their uploads, and the checksum of each by its id."""
 
     rows: list[Row] = field(default_factory=list)
-    whole: set[int] = field(default_factory=set)
-    damaged: set[int] = field(default_factory=set)
+    groups: dict[int, int] = field(default_factory=dict)
     size: int = 0
 
 
 def sort(store: SqliteStore, target: SortedStore, step: Step, report: SealReport) -> None:
     """Moves every group that ``store`` holds now, but for damaged ones, and says in ``report`` what that was.
 
-    A group is in ``target``, with the watermark that says so, before it is deleted: after a crash in between, the
-    watermark tells what is only to be deleted. A damaged group stays where it is, and ``target`` remembers that the
-    watermark does not speak for it; each run looks whether it has been mended. Raises StoreError where ``store`` fails,
-    sqlite3.Error where ``target`` does.
+    A group is in ``target``, with a note that says so, before it is deleted: after a crash in between, the note tells
+    what is only to be deleted. It speaks for a group by what the group holds, so that none of a store that was restored
+    from a copy is mistaken for one that was taken. A damaged group stays where it is, and each run looks whether it has
+    been mended. Raises StoreError where ``store`` fails, sqlite3.Error where ``target`` does.
     """
-    done, damaged = target.watermark(store.identity), target.damaged(store.identity)
-    store.delete(done, damaged)
-    for chunk in _chunks(store, itertools.chain(sorted(damaged), store.ids(done, store.last_id())), report):
-        done = max(done, *chunk.whole, *chunk.damaged)
-        damaged = (damaged - chunk.whole) | chunk.damaged
+    taken = target.taken(store.identity)
+    store.delete([id for id, content in taken.items() if store.checksum(id) == content])
+    for chunk in _chunks(store, report):
         # Sorted, so that rows go in where they belong on disk; ids are random, so nothing of their arrival is left.
-        added = target.add(sorted(chunk.rows), store.identity, done, damaged)
+        added = target.add(sorted(chunk.rows), store.identity, chunk.groups)
         report.batches += len(chunk.rows)
-        report.repeats += len(chunk.rows) - added
+        report.repeats += len(chunk.rows) - sum(added)
         step("sorted")
-        store.delete(done, damaged)
+        store.delete(chunk.groups)
         step("taken")
 
 
-def _chunks(store: SqliteStore, ids: Iterable[int], report: SealReport) -> Iterator[_Chunk]:
+def _chunks(store: SqliteStore, report: SealReport) -> Iterator[_Chunk]:
     chunk = _Chunk()
-    for id in ids:
+    for id in store.ids(0, store.last_id()):
         try:
             bodies = store.group(id)
-            if bodies is not None:  # an operator may have given a damaged one up
-                chunk.rows += _explode(store, id, bodies)
-                chunk.size += len(bodies)
-            chunk.whole.add(id)
+            if bodies is None:
+                continue
+            chunk.rows += explode(store, id, bodies)
         except DamagedError as error:
-            chunk.damaged.add(id)
             report.problems.append(str(error))
+            continue
+        chunk.groups[id] = zlib.crc32(bodies)
+        chunk.size += len(bodies)
         if chunk.size >= TRANSACTION_BYTES:
             yield chunk
             chunk = _Chunk()
-    if chunk.whole or chunk.damaged:
+    if chunk.groups:
         yield chunk
 
 
-def _explode(store: SqliteStore, id: int, bodies: bytes) -> list[Row]:
-    """The group's uploads, one row for each metric and period of each."""
+def explode(store: SqliteStore, id: int, bodies: bytes) -> list[Row]:
+    """The uploads of group ``id``, one row for each metric and period of each. Raises DamagedError."""
     rows: list[Row] = []
     unpacker = msgpack.Unpacker(max_buffer_size=len(bodies))
     unpacker.feed(bodies)

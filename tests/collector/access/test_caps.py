@@ -1,0 +1,118 @@
+"""The counters of caps: exact over retries, restarts and several workers, and forgotten in time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import threading
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hubbub_collector.access.caps import Caps, Charge
+from hubbub_collector.access.cashier import Cashier
+from hubbub_collector.errors import StoreError
+
+FINGERPRINT = bytes(range(8))
+
+
+def charge(records: int, upload: bytes | None = None, holder: str = "t", period: int = 1, cap: int = 10) -> Charge:
+    return Charge(holder, cap, upload or os.urandom(16), FINGERPRINT, period, records, (period + 1) * 100)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 6), st.sampled_from("ab")), max_size=40))
+def test_a_cap_is_never_passed_and_a_retry_costs_nothing(steps: list[tuple[int, int, str]]) -> None:
+    """For any sequence of uploads, some sent again, some altered under their old id: what a token is charged is the sum
+    over its uploads of the most that was let in under each id, and never above its cap.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        caps = Caps(Path(folder, "access", "caps.sqlite"))
+        let_in: dict[tuple[str, int], int] = {}
+        for upload, records, token in steps:
+            id = (token + str(upload)).encode().ljust(16)
+            (fits,) = caps.charge([charge(records, id, token)])
+            before = let_in.get((token, upload), 0)
+            used = sum(count for (owner, _), count in let_in.items() if owner == token)
+            assert fits == (records <= before or used - before + records <= 10)
+            if fits:
+                let_in[token, upload] = max(before, records)
+        for token in "ab":
+            total = sum(count for (owner, _), count in let_in.items() if owner == token)
+            assert caps.used(token, FINGERPRINT, 1) == total <= 10
+        caps.close()
+
+
+def test_a_restart_does_not_refill_a_cap(tmp_path: Path) -> None:
+    """What was charged is charged when the file is opened again, also by a worker that never closed it."""
+    path = tmp_path / "access" / "caps.sqlite"
+    first = Caps(path)
+    assert first.charge([charge(7)]) == [True]
+    second = Caps(path)
+    assert second.charge([charge(7), charge(3), charge(1)]) == [False, True, False]
+    assert first.used("t", FINGERPRINT, 1) == 10
+    first.close()
+    second.close()
+
+
+def test_workers_share_a_cap(tmp_path: Path) -> None:
+    """Of many uploads charged by several workers at once exactly the cap is let in."""
+    path = tmp_path / "access" / "caps.sqlite"
+    passed: Counter[bool] = Counter()
+    lock = threading.Lock()
+    Caps(path).close()
+
+    def worker() -> None:
+        caps = Caps(path)
+        fits = [fit for _ in range(20) for fit in caps.charge([charge(1, cap=25)])]
+        caps.close()
+        with lock:
+            passed.update(fits)
+
+    threads = [threading.Thread(target=worker) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert passed == {True: 25, False: 35}
+
+
+def test_counts_are_forgotten_with_their_period(tmp_path: Path) -> None:
+    """Pruning forgets periods that ended before the given time, both kinds of row, and no others."""
+    caps = Caps(tmp_path / "access" / "caps.sqlite")
+    caps.charge([charge(3, period=1), charge(4, period=2)])
+    caps.prune(300)
+    assert (caps.used("t", FINGERPRINT, 1), caps.used("t", FINGERPRINT, 2)) == (0, 4)
+    assert caps._db.execute("SELECT count(*) FROM charged").fetchone() == (1,)
+    caps.close()
+
+
+async def test_charges_that_wait_share_a_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes while one transaction runs goes into the next, each caller gets its own answer, and a failure reaches
+    all whose charges were in it, and nobody else.
+    """
+    caps = Caps(tmp_path / "access" / "caps.sqlite")
+    sizes: list[int] = []
+    real = caps.charge
+
+    def counted(charges: list[Charge]) -> list[bool]:
+        sizes.append(len(charges))
+        if any("bad" in one for one in charges):
+            raise StoreError("no")
+        return real(charges)
+
+    monkeypatch.setattr(caps, "charge", counted)
+    cashier = Cashier(caps)
+    answers = await asyncio.gather(*[cashier.charge([charge(1, cap=5)]) for _ in range(8)])
+    assert sum(fit for (fit,) in answers) == 5
+    assert len(sizes) <= 2
+    both = await asyncio.gather(
+        cashier.charge([charge(1, holder="bad")]), cashier.charge([charge(1)]), return_exceptions=True
+    )
+    assert all(isinstance(one, StoreError) for one in both)
+    assert await cashier.charge([charge(1, holder="good")]) == [True]
+    await cashier.close()
