@@ -1,12 +1,13 @@
 """Mutation testing of the privacy-critical files: plants small faults, one at a time, and sees whether a test notices.
 
-Run it as ``make mutants`` (or ``python -m tests.mutants.run [GROUP ...]``). It works on a copy of the tree. Exit status
+Run it as ``make mutants`` (or ``python -m tests.mutants.run [GROUP ...]``). It works on copies of the tree. Exit status
 1 where a mutant survived that ``docs/mutants.md`` does not explain.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import shutil
 import sqlite3
@@ -14,11 +15,15 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from tests.mutants.executor import Executor, Fate, Mutant
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
@@ -29,7 +34,7 @@ _SLIPS = (
     "|FloorDiv_Mul|Mod_FloorDiv|Pow_Mul"
 )
 _LEFT_OUT = rf"core/ReplaceBinaryOperator_(?!({_SLIPS})$)"
-_TIMEOUT = 60.0
+_executor: Executor
 
 
 class Survivor(NamedTuple):
@@ -45,92 +50,83 @@ class Survivor(NamedTuple):
 
 
 def copy_tree(to: Path) -> None:
-    """Copies what git tracks, as it is in the working tree."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    """Copies the working tree, but for what git ignores."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
     for name in filter(None, listed.stdout.split("\0")):
         if (REPOSITORY / name).is_file():
             (to / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(REPOSITORY / name, to / name)
 
 
-def run_group(name: str, group: dict[str, list[str]], console: Console) -> list[Survivor]:
-    """Plants every fault of a group; returns those that survived."""
-    with tempfile.TemporaryDirectory(prefix="hubbub-mutants-") as folder:
-        tree = Path(folder) / "tree"
-        copy_tree(tree)
-        roots = ("client", "firmware", "collector", "decoder", "simulations")
-        path = os.pathsep.join(str(tree / root) for root in roots)
-        environment = {**os.environ, "PYTHONPATH": path, "CI": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        (tree / "session.toml").write_text(_configuration(group))
-        session = tree / "session.sqlite"
-
-        def tool(*words: str) -> None:
-            command = [str(Path(sys.executable).parent / words[0]), *words[1:]]
-            subprocess.run(command, cwd=tree, env=environment, check=True, stdout=subprocess.DEVNULL)
-
-        tool("cosmic-ray", "baseline", "session.toml")
-        tool("cosmic-ray", "init", "session.toml", "session.sqlite")
-        tool("cr-filter-operators", "session.sqlite", "session.toml")
-        _watch(name, session, tree, environment, console)
-        return survivors(session)
-
-
-def _configuration(group: dict[str, list[str]]) -> str:
-    files = ", ".join(f'"{file}"' for file in group["files"])
-    command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {' '.join(group['tests'])}"
-    return f"""
+def mutants_of(files: list[str], folder: Path) -> list[Mutant]:
+    """Every fault that the tool knows in these files, less the replacements that are left out."""
+    settings, session = folder / "session.toml", folder / "session.sqlite"
+    listed = ", ".join(f'"{file}"' for file in files)
+    settings.write_text(f"""
 [cosmic-ray]
-module-path = [{files}]
-timeout = {_TIMEOUT}
+module-path = [{listed}]
+timeout = 1.0
 excluded-modules = []
-test-command = "{command}"
+test-command = "false"
 [cosmic-ray.distributor]
 name = "local"
 [cosmic-ray.filters.operators-filter]
 exclude-operators = ['{_LEFT_OUT}']
-"""
+""")
+    for words in (["cosmic-ray", "init", settings, session], ["cr-filter-operators", session, settings]):
+        program = [str(Path(sys.executable).parent / str(words[0])), *map(str, words[1:])]
+        subprocess.run(program, cwd=REPOSITORY, check=True, stdout=subprocess.DEVNULL)
+    with sqlite3.connect(session) as db:
+        return [
+            Mutant(*row)
+            for row in db.execute("""
+                SELECT module_path, operator_name, occurrence FROM mutation_specs
+                WHERE job_id NOT IN (SELECT job_id FROM work_results) ORDER BY module_path, start_pos_row
+            """)
+        ]
 
 
-def _watch(name: str, session: Path, tree: Path, environment: dict[str, str], console: Console) -> None:
-    command = [str(Path(sys.executable).parent / "cosmic-ray"), "exec", "session.toml", "session.sqlite"]
+def run_group(name: str, files: dict[str, list[str]], console: Console, workers: int) -> Iterator[Survivor]:
+    """Plants every fault of a group; gives those that survived."""
     columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with (
+        tempfile.TemporaryDirectory(prefix="hubbub-mutants-") as folder,
         Progress(*columns, console=console) as progress,
-        subprocess.Popen(command, cwd=tree, env=environment, stdout=subprocess.DEVNULL) as running,
     ):
-        task = progress.add_task(name, total=_count(session, "work_items"))
-        while running.poll() is None:
-            progress.update(task, completed=_count(session, "work_results"))
-            try:
-                running.wait(2)
-            except subprocess.TimeoutExpired:
-                continue
-        progress.update(task, completed=_count(session, "work_results"))
-    if running.returncode:
-        raise SystemExit(f"{name}: the mutation tool ended with {running.returncode}")
+        mutants = mutants_of(list(files), Path(folder))
+        task = progress.add_task(name, total=len(mutants))
+        with ProcessPoolExecutor(workers, initializer=_begin, initargs=(folder,)) as pool:
+            if not all(pool.map(_passes, files.values())):
+                raise SystemExit(f"{name}: the tests fail before any fault is planted")
+            for fate in pool.map(_run, mutants, [files[mutant.path] for mutant in mutants]):
+                progress.advance(task)
+                if fate is not None and fate.survived:
+                    yield survivor_of(fate)
 
 
-def _count(session: Path, table: str) -> int:
-    with sqlite3.connect(f"file:{session}?mode=ro", uri=True) as db:
-        (count,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - two constants
-    return int(count)
+def _begin(folder: str) -> None:
+    global _executor
+    tree = Path(folder) / f"tree-{os.getpid()}"
+    copy_tree(tree)
+    _executor = Executor(tree)
 
 
-def survivors(session: Path) -> list[Survivor]:
-    """The faults of a finished session that no test noticed."""
-    query = """
-        SELECT s.module_path, r.diff FROM work_results r JOIN mutation_specs s USING (job_id)
-        WHERE r.test_outcome = 'SURVIVED' ORDER BY s.module_path, s.start_pos_row
-    """
-    with sqlite3.connect(session) as db:
-        return [_survivor(path, diff) for path, diff in db.execute(query)]
+def _passes(tests: list[str]) -> bool:
+    return _executor.passes(tests)
 
 
-def _survivor(path: str, diff: str) -> Survivor:
-    lines = [line for line in diff.splitlines() if not line.startswith(("---", "+++"))]
+def _run(mutant: Mutant, tests: list[str]) -> Fate | None:
+    fate = _executor.run(mutant, tests)
+    return fate if fate is not None and fate.survived else None
+
+
+def survivor_of(fate: Fate) -> Survivor:
+    """The lines that a mutant changed."""
+    lines = list(difflib.unified_diff(fate.before.splitlines(), fate.after.splitlines(), lineterm="", n=0))[2:]
     before = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
     after = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
-    return Survivor(path, before.replace("|", "&#124;"), after.replace("|", "&#124;"))
+    return Survivor(fate.mutant.path, before.replace("|", "&#124;"), after.replace("|", "&#124;"))
 
 
 def main() -> int:
@@ -138,13 +134,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     groups = tomllib.loads((HERE / "groups.toml").read_text())
     parser.add_argument("groups", nargs="*", help=f"of {', '.join(groups)}; all by default")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (default: %(default)s)")
+    arguments = parser.parse_args()
     console = Console(stderr=True)
     explained = EXPLAINED.read_text()
     unexplained = 0
-    for name in parser.parse_args().groups or groups:
-        for survivor in run_group(name, groups[name], console):
+    for name in arguments.groups or groups:
+        for survivor in run_group(name, groups[name], console, arguments.workers):
             if survivor.row() not in explained:
-                print(survivor.row() + " |")
+                print(survivor.row() + " |", flush=True)
                 unexplained += 1
     console.print(f"{unexplained} mutants survived unexplained")
     return 1 if unexplained else 0
