@@ -21,6 +21,8 @@ MECHANISMS: dict[str, dict[str, Any]] = {
     "unary-encoding": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "hadamard-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "projective-geometry-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
+    "local-hashing": {"epsilon": 1, "hashes": 64},
+    "subset-selection": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
     "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
     "one-bit-mean": {"epsilon": 1, "low": -20, "high": 99, "points": 5, "perturbation": 0.1},

@@ -1,6 +1,6 @@
 """Mutation testing of the privacy-critical files: plants small faults, one at a time, and sees whether a test notices.
 
-Run it as ``make mutants`` (or ``python -m tests.mutants.run [GROUP ...]``). It works on copies of the tree. Exit status
+Run it as ``make mutants`` (or ``python -m tests.mutants.run [GROUP or FILE ...]``). It works on copies of the tree. Exit status
 1 where a mutant survived that ``docs/mutants.md`` does not explain.
 """
 
@@ -135,14 +135,19 @@ def main() -> int:
     """Runs the groups that were named, or all, and lists the survivors that nobody has explained."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     groups = tomllib.loads((HERE / "groups.toml").read_text())
-    parser.add_argument("groups", nargs="*", help=f"of {', '.join(groups)}; all by default")
+    parser.add_argument("groups", nargs="*", help=f"of {', '.join(groups)}, or names of files; all by default")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (default: %(default)s)")
     arguments = parser.parse_args()
     console = Console(stderr=True)
     explained = EXPLAINED.read_text()
     unexplained = 0
     for name in arguments.groups or groups:
-        for survivor in run_group(name, groups[name], console, arguments.workers):
+        chosen = groups.get(name) or {
+            file: tests for group in groups.values() for file, tests in group.items() if file.endswith("/" + name)
+        }
+        if not chosen:
+            parser.error(f"{name} is neither a group nor a file that is mutated")
+        for survivor in run_group(name, chosen, console, arguments.workers):
             if survivor.row() not in explained:
                 print(survivor.row() + " |", flush=True)
                 unexplained += 1
