@@ -21,6 +21,8 @@ SHAPES: list[tuple[str, dict[str, Any], int]] = [
     *(("hadamard-response", {"blocks": blocks}, 100) for blocks in (None, 1, 8, 64)),
     ("hadamard-response", {"blocks": None}, 2),
     *(("projective-geometry-response", {}, d) for d in (2, 5, 1024)),
+    *(("subset-selection", {}, d) for d in (2, 3, 5, 1024)),
+    *(("local-hashing", {"hashes": 1 << 16, "width": width}, 0) for width in (None, 2, 1 << 16)),
     ("count-mean-sketch", {"hashes": 1, "width": 2}, 0),
     ("count-mean-sketch", {"hashes": 1 << 16, "width": 1024}, 0),
     ("hadamard-count-mean-sketch", {"hashes": 1024, "width": 1 << 15}, 0),

@@ -30,7 +30,7 @@ def own_variation(mechanism: str, parameters: Mapping[str, int]) -> Fraction | N
 
 
 def _randomized_response(parameters: Mapping[str, int]) -> Fraction:
-    """The two distributions share the uniform draw, and differ by the value that is kept."""
+    """The two distributions share the uniform draw, and differ by the value (or its bucket) that is kept."""
     return _probability(parameters)
 
 
@@ -50,6 +50,11 @@ def _projective_geometry_response(parameters: Mapping[str, int]) -> Fraction:
     order, dimension = parameters["order"], parameters["dimension"]
     common = Fraction(points_in(order, dimension - 2), points_in(order, dimension - 1))
     return _probability(parameters) * (1 - common)
+
+
+def _subset_selection(parameters: Mapping[str, int]) -> Fraction:
+    """A set with one value's bit and without the other's is likelier for the one: by a d - w over all of d - 1."""
+    return (_probability(parameters) * parameters["domain"] - parameters["size"]) / (parameters["domain"] - 1)
 
 
 def _count_mean_sketch(parameters: Mapping[str, int]) -> Fraction:
@@ -84,6 +89,8 @@ _OWN: Mapping[str, Callable[[Mapping[str, int]], Fraction]] = {
     "unary-encoding": _unary_encoding,
     "hadamard-response": _hadamard_response,
     "projective-geometry-response": _projective_geometry_response,
+    "local-hashing": _randomized_response,
+    "subset-selection": _subset_selection,
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
     "rappor": _one_time_rappor,

@@ -55,6 +55,23 @@ WORDS: Mapping[str, Words] = {
         "Its records are small, and its error is the least known, however long the list.",
         "Feldman, Nelson, Nguyen, Talwar 2022",
     ),
+    "local-hashing": Words(
+        "Local hashing",
+        "A report is the number of a hash function, drawn at random, and one number more, a few bits wide.",
+        "The hash function gives every text one of a few numbers, and very many texts the same. With a fixed "
+        "probability the device sends the number of its true value; otherwise any of them.",
+        "A report takes a few bytes, and any text can be counted. Values that share a number are told apart by the "
+        "many hash functions only; an error from this remains, however many report.",
+        "Wang, Blocki, Li, Jha 2017",
+    ),
+    "subset-selection": Words(
+        "Subset selection",
+        "A report is a set of values of the metric's list, always equally many.",
+        "The set is drawn at random. The true value is in it with a fixed probability, a little more often than any "
+        "other, and nothing tells which of the set it is or whether it is there at all.",
+        "Its error is the least that is possible, but its records grow with the list.",
+        "Ye, Barg 2018",
+    ),
     "count-mean-sketch": Words(
         "Count mean sketch",
         "A report is the number of a hash function, drawn at random, and a row of bits.",

@@ -65,6 +65,17 @@ def rate(text: str) -> str:
     return text
 
 
+def database(text: str) -> str:
+    """The URL of a PostgreSQL database, as it is. For argparse: raises ArgumentTypeError, which does not quote it: it
+    may hold a password.
+    """
+    if not text.startswith(("postgresql://", "postgres://")):
+        raise argparse.ArgumentTypeError(
+            "a store is the URL of a database, such as postgresql://hubbub@db.example/hubbub"
+        )
+    return text
+
+
 def _at_least(least: str, read: Callable[[str], int | None], what: str, example: str) -> Callable[[str], int]:
     smallest = read(least)
 

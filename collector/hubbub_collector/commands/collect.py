@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import resource
 
-from hubbub_collector.commands.arguments import address, network, port, positive, rate, seconds, size
+from hubbub_collector.commands.arguments import address, database, network, port, positive, rate, seconds, size
 from hubbub_collector.errors import CollectorError
 from hubbub_collector.limits.limits import Limits
 from hubbub_collector.logs import FORMS, configure
@@ -23,6 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
     parser.add_argument("registry", metavar="REGISTRY.toml", help="the metrics that are collected")
     parser.add_argument("--data", required=True, metavar="DIR", help="the data directory; made where it is missing")
+    parser.add_argument(
+        "--store", type=database, metavar="URL",
+        help="keep uploads in this PostgreSQL database, which several hosts may share (default: files in DIR)",
+    )  # fmt: skip
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=port, default=8080, help="the port; 0 takes a free one (default: %(default)s)")
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes (default: %(default)s)")
@@ -126,6 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
         tls_cert=arguments.tls_cert,
         tls_key=arguments.tls_key,
         log=arguments.log,
+        store=arguments.store,
     )
     Workers(settings, arguments.workers, admin=arguments.admin).run()
     return 0

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from hubbub_collector.commands.arguments import database
 from hubbub_collector.commands.tables import counted, grid
 from hubbub_collector.errors import CollectorError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
+from hubbub_collector.open_store import database_source
 from hubbub_collector.quarantine import Kept
 from hubbub_collector.quarantine_listing import list_quarantine, rows
 from hubbub_collector.store import SqliteStore
@@ -24,7 +26,9 @@ _ALL = "all"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
-    parser.add_argument("data", metavar="DATA_DIR", help="the collector's data directory")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("data", metavar="DATA_DIR", nargs="?", help="the collector's data directory")
+    where.add_argument("--store", type=database, metavar="URL", help="or the database that collectors commit to")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     parser.add_argument(
         "--purge", type=_fingerprint, metavar="FINGERPRINT",
@@ -34,12 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Lists what is there, after purging. Raises CollectorError, StoreError."""
-    data = DataDirectory(Path(arguments.data))
-    data.check()
-    purged = None
-    if arguments.purge is not None:
-        purged = _purge(data, arguments.purge)
-    listing = list_quarantine(data)
+    listing, purged = _files(arguments) if arguments.store is None else _database(arguments)
     if arguments.json:
         print(json.dumps({"quarantined": rows(listing), "purged": purged}, indent=1))
     else:
@@ -47,15 +46,38 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _files(arguments: argparse.Namespace) -> tuple[list[Kept], int | None]:
+    data = DataDirectory(Path(arguments.data))
+    data.check()
+    purged = None if arguments.purge is None else _purge(data, arguments.purge)
+    return list_quarantine(data), purged
+
+
+def _database(arguments: argparse.Namespace) -> tuple[list[Kept], int | None]:
+    with closing(database_source(arguments.store)) as source:
+        purged = None
+        if arguments.purge is not None:
+            purged = source.quarantine.purge(_wanted(arguments.purge))
+            _check_found(purged, arguments.purge, source.path)
+        return source.quarantine.listing(), purged
+
+
+def _wanted(fingerprint: str) -> bytes | None:
+    return None if fingerprint == _ALL else bytes.fromhex(fingerprint)
+
+
+def _check_found(purged: int, fingerprint: str, where: object) -> None:
+    if not purged and fingerprint != _ALL:
+        raise CollectorError(f"{where}: no batch in quarantine has the fingerprint {fingerprint}")
+
+
 def _purge(data: DataDirectory, fingerprint: str) -> int:
-    wanted = None if fingerprint == _ALL else bytes.fromhex(fingerprint)
     purged = 0
     with exclusive(data.seal_lock, "sealer"):  # it may be taking those very batches
         for path in data.worker_stores():
             with closing(SqliteStore(path)) as store:
-                purged += store.quarantine.purge(wanted)
-    if not purged and wanted is not None:
-        raise CollectorError(f"{data.root}: no batch in quarantine has the fingerprint {fingerprint}")
+                purged += store.quarantine.purge(_wanted(fingerprint))
+    _check_found(purged, fingerprint, data.root)
     return purged
 
 

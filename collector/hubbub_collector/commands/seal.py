@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hubbub_collector.commands.arguments import positive, seconds
+from hubbub_collector.commands.arguments import database, positive, seconds
 from hubbub_collector.commands.tables import counted, grid
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.seal import SealOptions, SealReport, seal
@@ -28,6 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", action="append", default=[], dest="sources", metavar="DIR",
         help="another collector's data directory, to be sealed into this one's data set as well; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--store", type=database, metavar="URL",
+        help="the PostgreSQL database that the collectors commit to, to be sealed into this data set as well",
     )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="seal periods that have not ended, too")
     parser.add_argument(
@@ -46,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     registry = load_registry(arguments.registry, candidates=False)
     options = SealOptions(arguments.min_batch, arguments.grace, arguments.all)
     sources = [DataDirectory(Path(source)) for source in arguments.sources]
-    report = seal(registry, DataDirectory(Path(arguments.data)), options, sources=sources)
+    report = seal(registry, DataDirectory(Path(arguments.data)), options, sources=sources, database=arguments.store)
     for problem in (*report.problems, *(group.problem for group in report.groups if group.problem)):
         print(f"hubbub seal: damaged: {problem}", file=sys.stderr)
     if arguments.json:

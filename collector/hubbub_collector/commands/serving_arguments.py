@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from hubbub_collector.commands.arguments import port, size
+from hubbub_collector.commands.arguments import address, port, size
 from hubbub_collector.errors import CollectorError
 from hubbub_collector.limits.limits import Limits
 from hubbub_collector.logs import FORMS
@@ -30,6 +30,9 @@ def add_serving(parser: argparse.ArgumentParser, default_port: int) -> None:
     )
     parser.add_argument(
         "--disk-budget", type=size("1M"), default=None, metavar="SIZE", help="disk space to use (default: no limit)"
+    )
+    parser.add_argument(
+        "--admin", type=address, metavar="HOST:PORT", help="serve /metrics there, for operators only (default: nowhere)"
     )
     parser.add_argument("--log", choices=FORMS, default="text", help="the form of the log (default: %(default)s)")
 

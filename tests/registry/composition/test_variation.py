@@ -45,6 +45,14 @@ SMALL: list[tuple[str, dict[str, int], list[list[Any]], int, list[int]]] = [
         [["point", 2, 0]], 4, [6],
     ),
     (
+        "local-hashing", {"hashes_bits": 0, "width_bits": 2, "salt": 11, "threshold": 3, "precision": 4},
+        [["hash", 0, 0], ["bucket", 2, 0]], 0, [6],
+    ),
+    (
+        "subset-selection", {"domain": 3, "size": 2, "draw_bits": 3, "threshold": 7, "precision": 3},
+        [["bits", 3, 0]], 3, [3, 3, 3],
+    ),
+    (
         "count-mean-sketch", {"hashes_bits": 0, "width_bits": 2, "salt": 11, "threshold": 2, "precision": 3},
         [["hash", 0, 0], ["row", 4, 0]], 0, [4] * 3,
     ),
