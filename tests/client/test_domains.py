@@ -38,11 +38,13 @@ EDGES: list[tuple[str, dict[str, int], int, dict[str, int], str]] = [
     ("projective-geometry-response", {**GEOMETRY, "order": 2, "dimension": 4}, 5, {"order": 1}, "order of 1 is no"),
     ("projective-geometry-response", {**GEOMETRY, "order": 2, "dimension": 20, "uniform_bits": 20}, 5,
      {"dimension": 21}, "more than there are points"),
+    ("projective-geometry-response", {**GEOMETRY, "order": 3, "dimension": 13, "uniform_bits": 24}, 5,
+     {"order": 11, "dimension": 7}, "more than there are points"),
     ("projective-geometry-response", {**GEOMETRY, "order": 7, "dimension": 2}, 5, {"dimension": 1}, "5 values are"),
     *(
         ("projective-geometry-response", {**GEOMETRY, "order": prime, "dimension": 2}, 5, {"order": product},
          f"order of {product} is no prime")
-        for prime, product in ((5, 4), (11, 9), (23, 25), (1021, 1024), (1019, 961), (31, 1023), (37, 1027))
+        for prime, product in ((5, 4), (11, 9), (23, 25), (1021, 1024), (1019, 961), (31, 1023), (37, 1027), (13, 1031))
     ),
     ("count-mean-sketch", SKETCH, 0, {"threshold": 5}, "not at most one half"),
     ("hadamard-count-mean-sketch", SKETCH, 0, {"threshold": 0}, "not at most one half"),

@@ -221,6 +221,69 @@ def check_projective_geometry(epsilon: Fraction, domain: int) -> None:
     assert stated <= exp_lower(epsilon)
 
 
+def check_local_hashing(epsilon: Fraction, hashes: int, width: int | None) -> None:
+    metric = calibrated("local-hashing", epsilon, hashes=hashes, width=width)
+    p, encoder = metric.parameters, encoder_of(metric)
+    width = 1 << p["width_bits"]
+
+    def send(value: str, keep: int, anywhere: int, j: int) -> int:
+        noise = keep | (anywhere | j << p["width_bits"]) << p["precision"]
+        data = noise.to_bytes(encoder.random_bytes, "little")
+        sent = unpack(metric.fields, encoder.encode(value.encode(), lambda _: data))
+        assert sent[0] == j
+        return sent[1]
+
+    for j in sparse(0, hashes - 1)[:3]:
+        dropping = (1 << p["precision"]) - 1
+        for value in VALUES[:3]:
+            own = bucket(item_key(value.encode(), SALT), SALT, j, p["width_bits"])
+            for anywhere in sparse(0, width - 1):
+                assert send(value, dropping, anywhere, j) == anywhere  # not kept: uniform over the buckets
+                assert send(value, 0, anywhere, j) == own
+            moving = (own + 1) % width
+            kept = share_below(
+                lambda keep, v=value, m=moving, j=j: send(v, keep, m, j) != m,  # type: ignore[misc]
+                p["precision"],
+            )
+            base = (1 - kept) / width
+            assert_stated_and_declared(metric, (kept + base) / base, epsilon)
+
+
+def check_subset_selection(epsilon: Fraction, domain: int) -> None:
+    """Part by part: whether the value is in the set, and each draw of another one; the rest follows from Floyd's."""
+    metric = calibrated("subset-selection", epsilon, domain)
+    p, encoder = metric.parameters, encoder_of(metric)
+    size, bits, index = p["size"], p["draw_bits"], domain - 1
+    at, step = (p["precision"] + 7) // 8, (bits + 7) // 8
+
+    def send(keep: int, draws: list[int]) -> int:
+        data = keep.to_bytes(at, "little") + b"".join(draw.to_bytes(step, "little") for draw in draws)
+        return unpack(metric.fields, encoder.encode(VALUES[index].encode(), lambda _: data))[0]
+
+    zeros = [0] * size
+    kept = share_below(lambda keep: send(keep, zeros) >> index & 1 == 1, p["precision"])
+    assert kept == Fraction(p["threshold"], 1 << p["precision"])
+    dropping = (1 << p["precision"]) - 1
+    rarest = Fraction(1)
+    for number in sparse(0, size - 1):
+        among = domain - size + number
+        # Of all zeros the first draw gives value 0, and each later one, taken already, the last that it is from.
+        before = {0, *range(domain - size, among - 1)} if number else set()
+        for place in sparse(0, among - 1):
+            first, end = -((-place << bits) // among), -(((-place - 1) << bits) // among)
+            for uniform in (first, end - 1):
+                sent = send(dropping, [*zeros[:number], uniform, *zeros[number + 1 :]])
+                expected = among - 1 if place in before else place
+                assert sent >> expected & 1
+                assert sent.bit_count() == size
+            rarest = min(rarest, Fraction(end - first, 1 << bits))
+    stated = Fraction(*mechanism(metric.mechanism).worst_ratio(p))
+    found = kept * (domain - size) / ((1 - kept) * size)
+    assert found <= stated <= found * (1 + Fraction(1, 1 << 50))
+    assert rarest * (1 << bits) > size << 50
+    assert stated <= exp_lower(epsilon)
+
+
 def check_rappor(f: Fraction, p: Fraction, q: Fraction, hashes: int, bits: int, reports: str) -> None:
     module = registry_mechanism("rappor")
     keys = {"encoding": "bloom", "reports": reports, "bits": bits, "hashes": hashes, "cohorts": 4, "f": f}
@@ -299,6 +362,20 @@ def test_hadamard_response_over_a_grid(epsilon: Fraction, domain: int, blocks: i
 def test_projective_geometry_over_a_grid(epsilon: Fraction, domain: int) -> None:
     """The exact worst ratio over a value's points is the stated one but for the draws' bias, and at most e^declared."""
     check_projective_geometry(epsilon, domain)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(("hashes", "width"), [(1, 2), (1024, None), (65536, None)])
+def test_local_hashing_over_a_grid(epsilon: Fraction, hashes: int, width: int | None) -> None:
+    """The exact worst ratio of calibrated local hashing is the stated one and at most e^declared."""
+    check_local_hashing(epsilon, hashes, width)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("domain", [2, 3, 9, 130])
+def test_subset_selection_over_a_grid(epsilon: Fraction, domain: int) -> None:
+    """The exact ratio of calibrated subset selection is the stated one but for the draws' bias, and within e^declared."""
+    check_subset_selection(epsilon, domain)
 
 
 RAPPOR_GRID = [("0.5", "0.5", "0.75"), ("0.75", "0.5", "0.75"), ("0.45", "0.39", "0.61"), ("0.1", "0.01", "0.99")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 from operator import mul
 
 import pytest
@@ -211,6 +212,68 @@ def test_projective_geometry_leaks_no_more_than_it_states(
         assert found <= stated(metric) <= found * bias
 
 
+@pytest.mark.parametrize(
+    ("hashes_bits", "width_bits", "precision"), [(0, 1, 6), (1, 2, 8), (3, 3, 5), (2, 5, 7), (0, 4, 1)]
+)
+def test_local_hashing_leaks_exactly_what_it_states(hashes_bits: int, width_bits: int, precision: int) -> None:
+    """Over all random inputs the worst ratio of local hashing equals ``worst_ratio``, with the hash number."""
+    values = apart(11, range(1), width_bits, 2)
+    for threshold in {1, (1 << precision) // 2, (1 << precision) - 1}:
+        parameters = sketch(hashes_bits, width_bits, threshold, precision)
+        fields = [["hash", hashes_bits, 0], ["bucket", width_bits, 0]]
+        metric = device_metric("local-hashing", parameters, fields)
+        inputs = list(words([hashes_bits + width_bits + precision]))
+        found = [enumerate_bytes(encoder_of(metric), value, iter(inputs)) for value in values]
+        assert worst_ratio(found) == stated(metric)
+
+
+SUBSETS = [(2, 1, 3, 5), (3, 1, 4, 3), (3, 2, 3, 3), (5, 2, 5, 2), (4, 2, 4, 3), (4, 3, 4, 3), (6, 1, 6, 4)]
+
+
+@pytest.mark.parametrize(("domain", "size", "draw_bits", "precision"), SUBSETS)
+def test_subset_selection_leaks_no_more_than_it_states(
+    domain: int, size: int, draw_bits: int, precision: int
+) -> None:
+    """Over all random inputs the worst ratio is at most ``worst_ratio``, and less by the draws' bias at most.
+
+    All sets of the size come, with nothing beside them that could tell which value is the true one (fault 1), and the
+    device's own value is in them exactly as often as stated.
+    """
+    least = -(-(size << precision) // domain)
+    for threshold in {least, (1 << precision) - 1}:
+        parameters = {
+            "domain": domain, "size": size, "draw_bits": draw_bits, "threshold": threshold, "precision": precision,
+        }  # fmt: skip
+        metric = device_metric("subset-selection", parameters, [["bits", domain, 0]], domain)
+        inputs = list(words([precision, *[draw_bits] * size]))
+        encoder = encoder_of(metric)
+        found = [enumerate_bytes(encoder, value.encode(), iter(inputs)) for value in VALUES[:domain]]
+        sets = {sum(1 << i for i in held).to_bytes(1, "little") for held in combinations(range(domain), size)}
+        for index, distribution in enumerate(found):
+            assert set(distribution) == sets
+            own = sum(chance for record, chance in distribution.items() if record[0] >> index & 1)
+            assert own == Fraction(threshold, 1 << precision)
+        rarest = (1 << draw_bits) // (domain - 1)
+        assert worst_ratio(found) <= stated(metric) <= worst_ratio(found) * Fraction(rarest, rarest - size) ** 3
+
+
+def test_the_enumeration_exposes_an_order_that_leaks() -> None:
+    """A client that put the true value first, in a list in place of a set, would be found out (fault 1)."""
+    parameters = {"domain": 3, "size": 2, "draw_bits": 3, "threshold": 6, "precision": 3}
+    metric = device_metric("subset-selection", parameters, [["bits", 3, 0]], 3)
+    encoder = encoder_of(metric)
+    found = []
+    for index, value in enumerate(VALUES[:3]):
+        leaky: dict[bytes, Fraction] = {}
+        for record, chance in enumerate_bytes(encoder, value.encode(), words([3, 3, 3])).items():
+            held = [i for i in range(3) if record[0] >> i & 1]
+            listed = bytes(sorted(held, key=lambda i: i != index))
+            leaky[listed] = leaky.get(listed, Fraction(0)) + chance
+        found.append(leaky)
+    with pytest.raises(AssertionError, match="epsilon is infinite"):
+        worst_ratio(found)
+
+
 @pytest.mark.parametrize(("order", "dimension"), [(2, 2), (2, 5), (3, 4), (5, 3), (7, 2), (11, 3)])
 def test_a_value_owns_the_points_that_are_orthogonal_to_its_own(order: int, dimension: int) -> None:
     """The numbered points are all there are, and the owned ones of each are those with product 0, each once."""
@@ -229,5 +292,5 @@ def test_every_mechanism_of_the_table_is_enumerated_here() -> None:
     from hubbub_client.mechanisms import NAMES
 
     enumerated = {"randomized_response", "unary_encoding", "count_mean_sketch", "hadamard_count_mean_sketch"}
-    enumerated |= {"hadamard_response", "projective_geometry_response", "rappor", "one_bit_mean", "d_bit_flip"}
+    enumerated |= {"hadamard_response", "projective_geometry_response", "local_hashing", "subset_selection", "rappor", "one_bit_mean", "d_bit_flip"}
     assert {module_name(name) for name in NAMES} == enumerated
