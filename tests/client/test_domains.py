@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 from unittest import mock
 
@@ -145,3 +146,13 @@ def test_a_cohort_is_uniform_over_all_of_them(cohorts: int) -> None:
             with mock.patch.object(rappor, "expand", return_value=number.to_bytes(12, "little")) as expand:
                 assert rappor.cohort_of(metric, b"s" * 32) == cohort
             assert expand.call_args.args == (b"s" * 32, b"hubbub rappor cohort", metric.fingerprint, 12)
+
+
+def test_the_stated_ratio_of_a_projective_geometry_is_its_formula() -> None:
+    """1 + a o / ((1 - a) u), with one owned point (all of the draws) and with four of thirteen, to the last unit."""
+    line = {**GEOMETRY, "order": 3, "dimension": 2, "uniform_bits": 4, "threshold": 3, "precision": 3}
+    assert Fraction(*mechanism("projective-geometry-response").worst_ratio(line)) == 1 + Fraction(3 * 16, 5 * 4)
+    space = {**line, "dimension": 3, "uniform_bits": 5}
+    assert Fraction(*mechanism("projective-geometry-response").worst_ratio(space)) == 1 + Fraction(3 * 8, 5 * 2)
+    odd = {**line, "order": 2, "dimension": 3, "uniform_bits": 4}
+    assert Fraction(*mechanism("projective-geometry-response").worst_ratio(odd)) == 1 + Fraction(3 * 6, 5 * 2)
