@@ -112,6 +112,10 @@ def finish_repair(path: Path) -> None:
         sync_directory(path.parent)
 
 
+class LogInUseError(sqlite3.OperationalError):
+    """Others read the database, and what they read keeps its log from being written back."""
+
+
 def settle(connection: sqlite3.Connection) -> None:
     """Puts all that ``connection`` can read on stable storage, in the database itself. Raises sqlite3.Error.
 
@@ -121,7 +125,7 @@ def settle(connection: sqlite3.Connection) -> None:
     """
     (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if busy:
-        raise sqlite3.OperationalError("the log could not be written back while others read it")
+        raise LogInUseError("the log could not be written back while others read it")
 
 
 def is_corrupt(error: sqlite3.Error) -> bool:

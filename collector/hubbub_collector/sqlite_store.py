@@ -23,7 +23,7 @@ from hubbub_collector.errors import (
     UnreadableError,
 )
 from hubbub_collector.quarantine import Quarantine, Quarantined
-from hubbub_collector.sqlite import connect, is_corrupt, settle, store_error
+from hubbub_collector.sqlite import BUSY_SECONDS, LogInUseError, connect, is_corrupt, settle, store_error
 
 FORMAT = 2
 SCHEMA = f"""
@@ -66,7 +66,7 @@ class SqliteStore:
                 self._db.execute(_NOTE, with_crc("identity", identity))
             self.identity: bytes = identity
             if late is not None:
-                settle(self._db)
+                self._settle_or_wait()
                 self._note("late", max(late, self.late()))
                 self._note("closed", max(closed, self.closed()))
             self.quarantine.space()
@@ -79,6 +79,19 @@ class SqliteStore:
             raise CollectorError(
                 f"{path}: cannot be written ({error}); free some space, or correct its rights"
             ) from None
+
+    def _settle_or_wait(self) -> None:
+        """Settles what is found, or, while somebody reads the file, leaves that to the first commit.
+
+        A long read, such as of ``hubbub store verify``, must not keep a worker from starting.
+        """
+        try:
+            self._db.execute("PRAGMA busy_timeout = 1000")
+            settle(self._db)
+        except LogInUseError:
+            self._unsettled = True
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
     def check(self) -> None:
         """Looks through the file, for some seconds at most, and raises UnreadableError where its structure is damaged.

@@ -14,6 +14,13 @@ ALWAYS = 1 << 62
 """For longer than there are periods: a window that never closes."""
 
 
+_WORDS = {
+    "period-too-early": "period {} begins too far in the future",
+    "period-too-late": "period {} ended too long ago",
+    "metric-expired": "its metric had expired when period {} began",
+}
+
+
 class OutsideWindow(Refusal):
     """The refusal of a batch for its period alone."""
 
@@ -25,19 +32,21 @@ class Window:
     early: int = EARLY
     late: int = LATE
 
-    def check(self, batch: int, period: int, seconds: int, expires: int, now: float, closed: int = 0) -> None:
-        """Raises OutsideWindow unless period number ``period``, ``seconds`` long, is accepted at Unix time ``now``.
+    def outside(self, period: int, seconds: int, expires: int, now: float, closed: int = 0) -> str | None:
+        """Why period number ``period``, ``seconds`` long, is not accepted at Unix time ``now``, as a refusal's code.
 
         ``expires`` is when the metric expires, in Unix time: a period that begins then or later has no reports.
-        What had ended by ``closed`` is not accepted, whatever the clock says. ``batch`` is the index to name in the
-        refusal.
+        What had ended by ``closed`` is not accepted, whatever the clock says. None where the period is accepted.
         """
         begin = period * seconds
         if begin > now + self.early:
-            raise OutsideWindow(400, "period-too-early", f"batch {batch}: period {period} begins too far in the future")
+            return "period-too-early"
         if begin + seconds < now - self.late or begin + seconds <= closed:
-            raise OutsideWindow(400, "period-too-late", f"batch {batch}: period {period} ended too long ago")
-        if begin >= expires:
-            raise OutsideWindow(
-                400, "metric-expired", f"batch {batch}: its metric had expired when period {period} began"
-            )
+            return "period-too-late"
+        return "metric-expired" if begin >= expires else None
+
+    def check(self, batch: int, period: int, seconds: int, expires: int, now: float, closed: int = 0) -> None:
+        """Raises OutsideWindow for batch number ``batch`` of an upload where ``outside`` gives a reason."""
+        code = self.outside(period, seconds, expires, now, closed)
+        if code is not None:
+            raise OutsideWindow(400, code, f"batch {batch}: {_WORDS[code].format(period)}")

@@ -8,7 +8,9 @@ from unittest import mock
 
 import pytest
 
+from hubbub_client.errors import PlanError
 from hubbub_client.mechanisms import one_bit_mean, rappor
+from hubbub_client.permanent_bit import bit_ratio, permanent_bit_ratio
 from hubbub_client.plan import mechanism
 
 from tests.client.distribution import device_metric, encoder_of
@@ -22,6 +24,9 @@ FILTER: dict[str, int] = {
 MEAN = {"threshold": 2, "precision": 3, "perturbation": 0, "perturbation_bits": 0, "points": 2, "span": 1}
 FLIPS = {"threshold": 2, "precision": 3, "perturbation": 0, "perturbation_bits": 0, "bits": 1, "buckets": 1, "span": 0}
 SKETCH = {"hashes_bits": 0, "width_bits": 1, "salt": 7, "threshold": 4, "precision": 3}
+
+HASHING = {"hashes_bits": 0, "width_bits": 2, "salt": 7, "threshold": 3, "precision": 3}
+SET = {"domain": 5, "size": 2, "draw_bits": 5, "threshold": 4, "precision": 3}
 
 # Mechanism, integers at an edge, how many values a plan lists with them, and the change that goes past the edge.
 EDGES: list[tuple[str, dict[str, int], int, dict[str, int], str]] = [
@@ -47,6 +52,18 @@ EDGES: list[tuple[str, dict[str, int], int, dict[str, int], str]] = [
          f"order of {product} is no prime")
         for prime, product in ((5, 4), (11, 9), (23, 25), (1021, 1024), (1019, 961), (31, 1023), (37, 1027), (13, 1031))
     ),
+    ("local-hashing", {**HASHING, "threshold": 7}, 0, {"threshold": 8}, "of 8 is no prob"),
+    ("local-hashing", {**HASHING, "threshold": 1}, 0, {"threshold": 0}, "of 0 is no prob"),
+    ("subset-selection", {**SET, "threshold": 7}, 5, {"threshold": 8}, "of 8 is no prob"),
+    ("subset-selection", SET, 5, {"threshold": 3}, "in its set less often"),  # 2 of 5 is 3.2 / 8
+    ("subset-selection", {**SET, "domain": 4}, 4, {"threshold": 3}, "in its set less often"),  # exactly half
+    ("subset-selection", {**SET, "size": 1}, 5, {"size": 0}, "a set of 0 among 5"),
+    ("subset-selection", {**SET, "size": 4, "threshold": 7}, 5, {"size": 5}, "a set of 5 among 5"),
+    ("subset-selection", {**SET, "size": 4, "threshold": 7}, 5, {"size": 6}, "a set of 6 among 5"),
+    ("subset-selection", {**SET, "domain": 2, "size": 1}, 2, {"domain": 1}, "a set of 1 among 1"),
+    ("subset-selection", {**SET, "domain": 1024, "draw_bits": 20}, 1024, {"domain": 1025}, "a set of 2 among 1025"),
+    ("subset-selection", {**SET, "draw_bits": 4}, 5, {"draw_bits": 3}, "too few random bits"),  # 8 // 4 is 2
+    ("subset-selection", {**SET, "draw_bits": 4}, 5, {"draw_bits": 2}, "too few random bits"),
     ("count-mean-sketch", SKETCH, 0, {"threshold": 5}, "not at most one half"),
     ("hadamard-count-mean-sketch", SKETCH, 0, {"threshold": 0}, "not at most one half"),
     ("one-bit-mean", MEAN, 0, {"points": 1}, "a range without two ends"),
@@ -61,6 +78,8 @@ EDGES: list[tuple[str, dict[str, int], int, dict[str, int], str]] = [
     ("rappor", FILTER, 0, {"cohorts": 0}, "0 cohorts"),
     ("rappor", {**FILTER, "cohorts": 1 << 16}, 0, {"cohorts": (1 << 16) + 1}, "65537 cohorts"),
     ("rappor", {**FILTER, "cohorts": 1}, 0, {"bits_bits": 4}, "a filter of 8 bits"),
+    ("rappor", {**FILTER, "bits": 512, "bits_bits": 9}, 0, {"bits_bits": 8}, "a filter of 512 bits"),
+    ("rappor", FILTER, 0, {"bits_bits": 2}, "a filter of 8 bits"),
     ("rappor", {**FILTER, "irr_p": 5}, 0, {"irr_p": 6}, "p is not below q"),
     ("rappor", {**FILTER, "irr_q": 7}, 0, {"irr_q": 8}, "no probability"),
     ("rappor", {**FILTER, "irr_p": 1}, 0, {"irr_p": 0}, "no probability"),
@@ -91,6 +110,10 @@ READS: list[tuple[str, dict[str, int], list[list[Any]], int, int]] = [
        [["index", 3, 0]], 3, b) for p, b in ((4, 1), (5, 1), (6, 2))),
     *(("projective-geometry-response", {**GEOMETRY, "uniform_bits": u}, [["point", 4, 13]], 5, b)
       for u, b in ((20, 3), (21, 3), (22, 4))),
+    *(("local-hashing", {**HASHING, "hashes_bits": h}, [["hash", h, 0], ["bucket", 2, 0]], 0, b)
+      for h, b in ((2, 1), (3, 1), (4, 2))),
+    *(("subset-selection", {**SET, "draw_bits": u, "precision": p, "threshold": 1 << (p - 1)}, [["bits", 5, 0]], 5, b)
+      for u, p, b in ((7, 7, 3), (8, 8, 3), (9, 8, 5), (8, 9, 4))),
     *(("count-mean-sketch", {**SKETCH, "hashes_bits": h, "width_bits": 3}, [["hash", h, 0], ["row", 8, 0]], 0, b)
       for h, b in ((0, 3), (1, 4), (8, 4), (9, 5))),
     *(("hadamard-count-mean-sketch", {**SKETCH, "hashes_bits": h, "width_bits": 3},
@@ -156,3 +179,45 @@ def test_the_stated_ratio_of_a_projective_geometry_is_its_formula() -> None:
     assert Fraction(*mechanism("projective-geometry-response").worst_ratio(space)) == 1 + Fraction(3 * 8, 5 * 2)
     odd = {**line, "order": 2, "dimension": 3, "uniform_bits": 4}
     assert Fraction(*mechanism("projective-geometry-response").worst_ratio(odd)) == 1 + Fraction(3 * 6, 5 * 2)
+
+
+def test_the_stated_ratio_of_subset_selection_is_its_formula() -> None:
+    """a (d - w) / ((1 - a) w) times L / (L - w), with L the inputs of a draw's rarest result, to the last unit."""
+    assert Fraction(*mechanism("subset-selection").worst_ratio(SET)) == Fraction(4 * 3, 4 * 2) * Fraction(8, 6)
+    odd = {"domain": 4, "size": 1, "draw_bits": 4, "threshold": 5, "precision": 3}
+    assert Fraction(*mechanism("subset-selection").worst_ratio(odd)) == Fraction(5 * 3, 3 * 1) * Fraction(5, 4)
+
+
+@pytest.mark.parametrize(("flip", "precision"), [(1, 1), (1, 3), (3, 3), (511, 10)])
+def test_a_permanent_bit_shows_its_formula(flip: int, precision: int) -> None:
+    """(1-r) / r without end, and after t reports the ratio of all ones, by the definition."""
+    bit = {"threshold": flip, "precision": precision, "perturbation": 1, "perturbation_bits": 2}
+    r, g = Fraction(flip, 1 << precision), Fraction(1, 4)
+    assert Fraction(*permanent_bit_ratio(bit)) == (1 - r) / r
+    for reports in (1, 2, 7):
+        shown, hidden = (1 - g) ** reports, g**reports
+        assert Fraction(*bit_ratio(bit, reports)) == ((1 - r) * shown + r * hidden) / (r * shown + (1 - r) * hidden)
+
+
+@pytest.mark.parametrize("count", [299, 300, 301])
+def test_a_plan_lists_as_many_values_as_its_mechanism_has(count: int) -> None:
+    """Of 300 values a plan lists 300: one that lists fewer or more is damaged."""
+    parameters = {"domain": 300, "uniform_bits": 128, "threshold": 1, "precision": 128}
+    fields = [["index", 9, 300]]
+    if count == 300:
+        assert len(device_metric("randomized-response", parameters, fields, count).values) == 300
+    else:
+        with pytest.raises(PlanError, match="damaged"):
+            device_metric("randomized-response", parameters, fields, count)
+
+
+@pytest.mark.parametrize("bits", [1 << 16, (1 << 16) + 1])
+def test_a_field_has_65536_bits_at_most(bits: int) -> None:
+    """A vector of 65,536 bits is the longest that a plan may have."""
+    parameters = {"domain": 5, "threshold": 1, "precision": 3}
+    fields = [["bits", bits, 0]]
+    if bits == 1 << 16:
+        assert device_metric("unary-encoding", parameters, fields, 5).record_bytes == 8192
+    else:
+        with pytest.raises(PlanError, match="damaged"):
+            device_metric("unary-encoding", parameters, fields, 5)

@@ -71,6 +71,17 @@ def test_a_budget_is_enough_for_each_worker(tmp_path: Path, capsys: Captured, op
     assert not (tmp_path / "data").exists()
 
 
+def test_the_disk_budget_holds_the_quarantine_and_more(tmp_path: Path, capsys: Captured) -> None:
+    """A disk budget that strangers could fill by way of the quarantine is refused, with both options in the message."""
+    registry = str(registry_file(tmp_path))
+    command = ["collect", registry, "--data", str(tmp_path / "data"), "--disk-budget", "64M"]
+    assert main(command) == 1
+    said = capsys.readouterr().err
+    assert "--disk-budget: it holds the quarantine too" in said
+    assert "--quarantine-budget" in said
+    assert not (tmp_path / "data").exists()
+
+
 def test_the_summary_of_a_seal_fits_a_terminal(tmp_path: Path, capsys: Captured, data: DataDirectory) -> None:
     """At 80 columns every row is one line with every figure whole, in the registry's order, under a header for each
     column; unknown fingerprints are whole, with the bytes that are held; one of anything is in the singular.

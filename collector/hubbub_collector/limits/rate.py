@@ -14,7 +14,7 @@ TABLE = 65_536
 """Sources remembered at one time. The one that sent longest ago is forgotten, which gives it a full bucket again."""
 ENTRY_BYTES = 256
 """What one source takes at most: its hash, its time, and its place in the table."""
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Rate:
 
 def parse_rate(text: str) -> Rate:
     """``"50/s"`` or ``"1000/h"`` as a Rate. Raises ValueError."""
-    match = re.fullmatch(r"([1-9][0-9]{0,8})/([smhd])", text)
+    match = re.fullmatch(r"([1-9][0-9]{0,8})/([smh])", text)
     if match is None:
-        raise ValueError("write a number, / and one of s, m, h or d, such as 50/s")
+        raise ValueError("write a number, / and one of s, m or h, such as 50/s")
     return Rate(int(match[1]), _SECONDS[match[2]])
 
 

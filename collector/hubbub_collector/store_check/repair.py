@@ -76,7 +76,8 @@ def _repair(data: DataDirectory, path: Path, kind: Kind, findings: list[Finding]
     done = Repaired(str(path), findings, kept, {name: count for name, count in damaged.items() if count})
     if kind is SORTED:
         done.lost.append(
-            "an upload id that is lost is not known again: what was sealed under it counts twice if it is resent"
+            "an upload id that is lost is not known again: what was sealed under it counts twice if it is resent; and "
+            "a part whose sealing was interrupted is sealed once more where that is forgotten: compare the newest parts"
         )
     if dry_run:
         return done
@@ -89,7 +90,7 @@ def _repair(data: DataDirectory, path: Path, kind: Kind, findings: list[Finding]
     _write(temporary, kind, found)
     _copy_aside(path, aside)
     if kind is WORKER:
-        os.rename(temporary, place)  # from here on both are there, and what both have counts once
+        place = _put(temporary, data, worker)  # from here on both are there, and what both have counts once
         sync_directory(place.parent)
         for suffix in reversed(_SUFFIXES):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
@@ -99,6 +100,18 @@ def _repair(data: DataDirectory, path: Path, kind: Kind, findings: list[Finding]
         finish_repair(path)
     done.aside, done.repaired = str(aside), str(place)
     return done
+
+
+def _put(temporary: Path, data: DataDirectory, worker: int) -> Path:
+    """Gives a repaired store the next free name of its worker, which a running collector may take meanwhile."""
+    while True:
+        place = data.worker_store(worker, data.newest_generation(worker) + 1)
+        try:
+            os.link(temporary, place)  # which, unlike a rename, never replaces a file
+        except FileExistsError:
+            continue
+        temporary.unlink()
+        return place
 
 
 def _is_newest(data: DataDirectory, path: Path) -> bool:
