@@ -18,6 +18,8 @@ demo-device: $(READY)
 # MicroPython as WebAssembly is fetched first and held against its hash, so that no test of it is ever skipped.
 test: lint
 	sh tests/firmware/install_mosquitto.sh
+	sh tests/collector/install_postgresql.sh
+	sh tests/collector/install_tools.sh
 	$(BIN)/python -m tests.firmware.portable.webassembly.install
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
 

@@ -21,7 +21,7 @@ MECHANISMS: dict[str, dict[str, Any]] = {
     "unary-encoding": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "hadamard-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "projective-geometry-response": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
-    "local-hashing": {"epsilon": 1, "hashes": 64},
+    "local-hashing": {"epsilon": 1, "hashes": 32},
     "subset-selection": {"epsilon": 1, "values": ["a", "b", "c", "d", "e"]},
     "count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
     "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},

@@ -10,7 +10,7 @@ from typing import Any
 
 from hubbub_firmware.build.flash import flash_image
 
-from benchmarks.firmware import interpreter
+from benchmarks.firmware import bundles, interpreter
 from tests.registries import registry_of
 
 KIB = 1024
@@ -63,6 +63,18 @@ def all_figures(folder: Path, reports: int) -> list[Figure]:
     ]
 
 
+def bundled(folder: Path) -> list[Figure]:
+    """The same programs as bundles: what each step leaves, what is held, and what is in use at the fullest moment."""
+    figures = [Figure(name, held, None) for name, held in bundles.steps_of(folder, "parts", HEAP_OF_ALL).items()]
+    for program, way, bound in (("parts", "by parts", 40 * KIB), ("reporter", "under a Reporter", None)):
+        steps, fullest, bits32 = bundles.measured(folder, bundles.compile_bundle(folder, program), HEAP)
+        figures += [
+            Figure(f"{way} as a bundle: all steps, held", steps["held"], bits32, bound),
+            Figure(f"{way} as a bundle, at the fullest moment", fullest, None, bound),
+        ]
+    return figures
+
+
 def peaks(folder: Path) -> list[Figure]:
     """The least heaps, where ``all_figures`` made byte code and plans before."""
     one = interpreter.least_heap(folder, "one_metric.py", ["plans/emoji.json", "emoji", "a smile", "100", "peak"])
@@ -70,6 +82,7 @@ def peaks(folder: Path) -> list[Figure]:
     return [
         Figure("the least heap for one HCMS metric", one, None),
         Figure("the least heap for all under a Reporter", everything, None),
+        *[Figure(f"the least heap for {name} as a bundle", size, None) for name, size in bundles.least(folder).items()],
     ]
 
 
@@ -105,7 +118,7 @@ def _metric_figures(both: Callable[..., Both], reports: int) -> list[Figure]:
 
 def _together_figures(both: Callable[..., Both]) -> list[Figure]:
     return [
-        Figure(name, measured[0]["held"], measured[1]["held"], 40 * KIB)
+        Figure(name, measured[0]["held"], measured[1]["held"])
         for name, measured in (
             ("RAPPOR, HCMS, ledger, entropy, HTTP by parts, held", both("parts.py", HEAP_OF_ALL, "plans/both.json")),
             ("RAPPOR, HCMS, entropy, HTTP under a Reporter, held", both("reporter.py", HEAP_OF_ALL, "plans/both.json")),

@@ -52,9 +52,9 @@ def least_heap(folder: Path, program: str, arguments: Sequence[str], library: st
     return enough * 1024
 
 
-def webassembly(folder: Path, program: str, arguments: Sequence[str]) -> Mapping[str, int]:
+def webassembly(folder: Path, program: str, arguments: Sequence[str], library: str = LIBRARY) -> Mapping[str, int]:
     """The same of 32 bits."""
-    command = [install.tool("node"), HERE / "measure.mjs", install.install(), PROGRAMS / program]
+    command = [install.tool("node"), HERE / "measure.mjs", install.install(), library, PROGRAMS / program]
     return _figures([*map(str, command), *arguments], folder)
 
 

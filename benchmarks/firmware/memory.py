@@ -20,7 +20,7 @@ sys.path.insert(0, str(REPOSITORY))
 from rich.console import Console  # noqa: E402 - the path comes first
 from rich.table import Table  # noqa: E402
 
-from benchmarks.firmware.figures import Figure, all_figures, peaks  # noqa: E402
+from benchmarks.firmware.figures import Figure, all_figures, bundled, peaks  # noqa: E402
 
 
 def main() -> int:
@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="a file to write")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        figures = all_figures(Path(folder), arguments.reports) + peaks(Path(folder))
+        figures = all_figures(Path(folder), arguments.reports) + bundled(Path(folder)) + peaks(Path(folder))
     Console(width=120).print(as_table(figures))
     if arguments.json:
         arguments.json.write_text(json.dumps([figure.as_dict() for figure in figures], indent=1) + "\n")

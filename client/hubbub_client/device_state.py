@@ -46,9 +46,9 @@ def known_ledger(storage: "Storage") -> "Ledger | None":
 def open_state(storage: "Storage", source: "ByteSource", device: "bytes | None") -> "tuple[bytes, Ledger]":
     """The device's secret and its ledger; no secret, and what was left of a wipe wiped, where the device is off.
 
-    At first use an empty ledger is stored, then a new secret, so that whatever is found without its other half was
-    lost and not interrupted. Raises as known_ledger, StateError where the secret is damaged, lost or another one,
-    OtherDeviceError, and EntropyError.
+    At first use an empty ledger is stored, then a new secret, then the ledger that is bound to it, so that whatever is
+    found without its other half was lost and not interrupted. Raises as known_ledger, StateError where the secret is
+    damaged, lost or another one, OtherDeviceError, and EntropyError.
     """
     ledger = known_ledger(storage)
     if ledger is None:
@@ -57,17 +57,30 @@ def open_state(storage: "Storage", source: "ByteSource", device: "bytes | None")
     if not ledger.enabled:
         wipe(storage)
         return b"", ledger
+    secret = known_secret(storage, ledger) or new_secret(storage, source)
+    bound = ledger.secret, ledger.device
+    bind(ledger, secret, device)
+    if bound != (ledger.secret, ledger.device):  # at once: a ledger that is bound to nothing goes with any secret
+        ledger.save()
+    return secret, ledger
+
+
+def known_secret(storage: "Storage", ledger: Ledger) -> "bytes | None":
+    """The secret of a device that is on; None at first use.
+
+    Raises StateError where it is damaged, or not the one that the ledger is bound to; and OSError.
+    """
     stored = storage.read(SECRET)
     if stored is None:
         if ledger.secret:
             raise StateError("state: the secret is lost after first use, so nothing more is reported")
-        secret = new_secret(storage, source)
-    else:
-        secret = stored[:SECRET_BYTES]
-        if len(secret) != SECRET_BYTES or stored[SECRET_BYTES:] != _check(secret):
-            raise StateError("state: the secret is damaged, so nothing more is reported")
-    bind(ledger, secret, device)
-    return secret, ledger
+        return None
+    secret = stored[:SECRET_BYTES]
+    if len(secret) != SECRET_BYTES or stored[SECRET_BYTES:] != _check(secret):
+        raise StateError("state: the secret is damaged, so nothing more is reported")
+    if ledger.secret not in ("", _binding(secret)):
+        raise StateError("state: secret and ledger are not of one device, so nothing more is reported")
+    return secret
 
 
 def new_secret(storage: "Storage", source: "ByteSource") -> bytes:
@@ -80,13 +93,9 @@ def new_secret(storage: "Storage", source: "ByteSource") -> bytes:
 def bind(ledger: Ledger, secret: bytes, device: "bytes | None") -> None:
     """Binds a ledger that is not yet bound to the secret and, where one is given, to the device's identity.
 
-    The next save stores it. Raises StateError where it is bound to another secret, OtherDeviceError where it is bound
-    to another device, or to one and none is given.
+    The next save stores it. Raises OtherDeviceError where it is bound to another device, or to one and none is given.
     """
-    bound = expand(secret, b"hubbub ledger secret", b"", _BINDING_BYTES).hex()
-    if ledger.secret not in ("", bound):
-        raise StateError("state: secret and ledger are not of one device, so nothing more is reported")
-    ledger.secret = bound
+    ledger.secret = _binding(secret)
     identity = "" if device is None else expand(secret, b"hubbub ledger device", device, _BINDING_BYTES).hex()
     if ledger.device not in ("", identity):
         raise OtherDeviceError(
@@ -102,6 +111,10 @@ def wipe(storage: "Storage") -> None:
         storage.remove(name)
     if storage.read(SECRET) is not None:
         storage.remove(SECRET)
+
+
+def _binding(secret: bytes) -> str:
+    return expand(secret, b"hubbub ledger secret", b"", _BINDING_BYTES).hex()
 
 
 def _check(secret: bytes) -> bytes:

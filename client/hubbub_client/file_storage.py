@@ -13,7 +13,7 @@ try:
     import fcntl
 
     _LOCKS = True
-except ImportError:  # a board, which runs one process
+except ImportError:  # a board, which runs one process, or MicroPython on Unix: docs/ledger.md
     _LOCKS = False
 
 _LOCK = "lock"
@@ -44,7 +44,7 @@ if _DESCRIPTORS:
 
     _TRUNCATE, _APPEND = os.O_TRUNC, os.O_APPEND
     _rename_over = os.replace
-else:  # a board: LittleFS commits a file when it is closed, and renames over atomically
+else:  # a board: LittleFS commits a file when it is closed, and renames over atomically; MicroPython on Unix cannot
 
     def _put(path: str, data: bytes, how: int) -> None:
         with open(path, "ab" if how else "wb") as file:

@@ -5,7 +5,7 @@ A frame is a 4-byte length of what follows it, without the check; the 8-byte fin
 first 4 bytes of SHA-256 over all of that. Integers are big-endian. Of these only fingerprint, period and record are
 ever sent; serial, charge and name are for the device's owner and for the ledger.
 
-Where the highest bit of the length is set, what the ledger says of the payment (journal.py) comes first, after a 4-byte
+Where the highest bit of the length is set, what was paid for the report (journal.py) comes first, after a 4-byte
 length of its own: report and payment are then there together or not at all.
 """
 
@@ -18,6 +18,8 @@ _INTEGER = 8
 _FIXED = _FINGERPRINT + 3 * _INTEGER + 1
 _JOURNALLED = 1 << 31
 OVERHEAD = _HEAD + _FIXED + _CHECK
+# At most what Ledger.journal gives, with its length: five integers, of 19 digits where they are longest, and a tag.
+JOURNAL_BYTES = 136
 
 
 class Report:
@@ -38,6 +40,11 @@ class Report:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Report) and frame(self) == frame(other)
+
+
+def room_for(name: str, record_bytes: int, joined: bool) -> int:
+    """The bytes, at most, of a frame of metric ``name``, with what was paid for it if ``joined``."""
+    return OVERHEAD + len(name.encode()) + record_bytes + (JOURNAL_BYTES if joined else 0)
 
 
 def frame(report: Report) -> bytes:

@@ -1,6 +1,7 @@
 """HTTP dates, in integers, on boards too."""
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# One text: a tuple of them would take a board ten times the memory.
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
 
 
 def unix_time_of(text: str) -> "int | None":
@@ -9,9 +10,9 @@ def unix_time_of(text: str) -> "int | None":
     RFC 9110, section 5.6.7: the one form that a server may send since 1999. The day of the week is not looked at.
     """
     parts = text.replace(":", " ").split()
-    if len(parts) != 8 or parts[2] not in _MONTHS or parts[7] != "GMT":
+    if len(parts) != 8 or len(parts[2]) != 3 or parts[2] not in _MONTHS or parts[7] != "GMT":
         return None
-    month = _MONTHS.index(parts[2]) + 1
+    month = _MONTHS.index(parts[2]) // 4 + 1
     try:
         day, year, hour, minute, second = [int(parts[i]) for i in (1, 3, 4, 5, 6)]
     except ValueError:

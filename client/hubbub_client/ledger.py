@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from hubbub_client.frames import Report
     from hubbub_client.plan import Metric
     from hubbub_client.report_files import Readable
     from hubbub_client.storage import Storage
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 # Values told apart for each metric. One that was forgotten is charged as new: too much, never too little.
 MOST_TAGS = 32
 TAG_BYTES = 8
-# More than the device's line, or what one report adds to a metric's: a tag, or the whole line but for its name.
-_GROWTH = 320
 
 
 def tag_of(secret: bytes, metric: "Metric", permanent_key: bytes) -> str:
@@ -68,7 +67,7 @@ class Ledger:
 
     ``entries`` is name -> Entry. ``generation`` goes up with each save. ``enabled`` is False after an opt-out.
     ``secret`` and ``device`` are what binds the ledger to them (see device_state.py), or empty. ``joined``: a spend is
-    stored with the report it pays for (see journal.py), and not before.
+    stored with the report it pays for (see journal.py), and not before; ``stored`` is the generation in its own file.
     """
 
     def __init__(self, storage: "Readable") -> None:
@@ -80,7 +79,7 @@ class Ledger:
         self.secret = ""
         self.device = ""
         self.joined: bool = getattr(storage, "journal", False)
-        self._said = False
+        self.stored = 0
 
     @staticmethod
     def load(storage: "Readable") -> "Ledger | None":
@@ -91,15 +90,22 @@ class Ledger:
         ledger = Ledger(storage)
         for line in lines:
             ledger.take(line)
+        ledger.stored = ledger.generation
         replay(ledger, storage)
         return ledger
 
     def save(self) -> None:
         """Stores the ledger, durably, as one generation more. Raises OSError."""
-        storage: Storage = self._storage  # type: ignore[assignment]
         self.generation += 1
-        write_lines(storage, self._text())
+        self.catch_up()
         self.count_up()
+
+    def catch_up(self) -> None:
+        """Stores in the ledger's own file what only the open file of reports says so far. Raises OSError."""
+        storage: Storage = self._storage  # type: ignore[assignment]
+        if self.stored != self.generation:
+            write_lines(storage, self._text())
+            self.stored = self.generation
 
     def count_up(self) -> None:
         """Advances the storage's counter, if any, to a generation that is stored. Raises OSError."""
@@ -107,20 +113,22 @@ class Ledger:
         if counter is not None:  # after the ledger: a crash in between leaves the counter behind, which is no rollback
             counter.advance(self.generation)
 
-    def journal(self, name: str, begins: bool) -> bytes:
-        """What a report of metric ``name`` stores of the ledger: nothing, unless ``joined``.
-
-        Its entry; or all there is, where the report ``begins`` a file or is the first since the state was opened.
-        """
+    def journal(self, name: str, tag: str) -> bytes:
+        """What a report of metric ``name`` stores of a ``joined`` ledger: the entry, with its own tag and no other."""
         if not self.joined:
             return b""
-        begins = begins or not self._said
-        self._said = True
-        return "\n".join(self._text() if begins else [self._lines[name]]).encode()
+        entry = self.entries[name]
+        return json.dumps([entry.start, entry.end, entry.reports, entry.spent, entry.lifetime, tag]).encode()
 
-    def journal_bytes(self) -> int:
-        """What ``journal`` gives at most for the next report, without the metric's name."""
-        return sum([len(line) + 1 for line in self._lines.values()]) + _GROWTH if self.joined else 0
+    def redo(self, report: "Report") -> None:
+        """Spends again what the next report says it cost."""
+        start, end, reports, spent, lifetime, tag = json.loads(report.journal.decode())
+        known = self.entries.get(report.name)
+        entry = Entry(start, end, reports, spent, lifetime, known.tags if known else [])
+        if tag:
+            entry.count_one(tag)
+        self._set(report.name, entry)
+        self.generation = report.serial
 
     def total(self) -> int:
         """What this device has spent over all metrics, those of earlier plans among them, in 1e-9 of epsilon."""

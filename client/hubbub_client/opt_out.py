@@ -1,6 +1,6 @@
 """Opting out and in again: what waits is wiped, what was spent is not."""
 
-from hubbub_client.device_state import bind, known_ledger, new_secret, wipe
+from hubbub_client.device_state import bind, known_ledger, known_secret, new_secret, wipe
 from hubbub_client.errors import StateError
 from hubbub_client.ledger import Ledger
 from hubbub_client.ledger_file import NAME
@@ -23,11 +23,13 @@ def is_off(storage: "Storage") -> bool:
 def opt_out(storage: "Storage") -> None:
     """Stores that the device is off, then removes its secret, its pending reports and its log. Raises OSError.
 
-    Where the ledger is damaged, lost or rolled back, what was spent is unknown, and the wipe would remove what shows
-    it; the ledger is then made unreadable, so that the device stays off for good.
+    Where the ledger is damaged, lost, rolled back or not of this secret, what was spent is unknown, and the wipe would
+    remove what shows it; the ledger is then made unreadable, so that the device stays off for good.
     """
     try:
         ledger = known_ledger(storage) or Ledger(storage)
+        if ledger.enabled:
+            known_secret(storage, ledger)
         ledger.enabled = False
         ledger.save()
     except StateError:

@@ -4,7 +4,7 @@
 that every attempt to send it, after whatever crash, carries the same id and the same reports.
 """
 
-from hubbub_client.frames import OVERHEAD, frame, parse
+from hubbub_client.frames import frame, parse, room_for
 from hubbub_client.report_files import (
     CLOSED,
     DROPPED,
@@ -22,6 +22,8 @@ from hubbub_client.upload import ID_BYTES, batches_of, build
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hubbub_client.frames import Report
     from hubbub_client.sampling import ByteSource
     from hubbub_client.storage import Storage
@@ -41,7 +43,8 @@ class Pending:
     """The reports that wait in ``storage``, in at most ``limit`` bytes.
 
     ``counts["dropped"]`` goes up by the reports of each upload that gives way to newer ones. Every method may raise
-    OSError; what is on storage is then not known for sure, and the object is to be made anew.
+    OSError; what is on storage is then not known for sure, and the object is to be made anew. ``catch_up`` is called
+    before a file is closed, to store what the ledger paid for what is in it (see journal.py).
     """
 
     def __init__(self, storage: "Storage", limit: int, source: "ByteSource", counts: "dict[str, int]") -> None:
@@ -69,27 +72,28 @@ class Pending:
                 if fate_of(name) == OPEN and whole:
                     self._current = name
 
-    def make_room(self, name: str, record_bytes: int, journal_bytes: int = 0) -> bool:
-        """Sees to it that one more report of metric ``name`` fits; False where it does not, with all others dropped."""
-        needed = OVERHEAD + len(name.encode()) + record_bytes
+    def make_room(self, name: str, record_bytes: int, catch_up: "Callable[[], None]") -> bool:
+        """Sees to it that one more report of metric ``name`` fits; False, with nothing dropped, where it cannot."""
+        needed = room_for(name, record_bytes, self._joined)
+        if needed > self._limit:
+            return False
         if self._current is not None:
             size, reports = self._files[self._current]
             share = _SHARE_JOINED if self._joined else _SHARE
             if size + needed > min(self._limit // share, _FILE_BYTES) or reports >= _FILE_REPORTS:
-                self._close(self._current)
-        while sum([size for size, _ in self._files.values()]) + needed + journal_bytes > self._limit:
-            closed = [name for name in self.uploads() if name != self._sending]
-            if not closed:
-                return False
-            reports = self._files[closed[0]][1]
-            self.settle(closed[0], DROPPED)
+                self._close(self._current, catch_up)
+        if self._current is None:
+            self.close(catch_up)  # a file with a torn tail: the next report is to follow on what the ledger's file says
+        closed = [name for name in self.uploads() if name != self._sending]
+        excess = sum([size for size, _ in self._files.values()]) + needed - self._limit
+        if excess > sum([self._files[name][0] for name in closed]):
+            return False
+        while excess > 0:
+            size, reports = self._files[closed[0]]
+            self.settle(closed.pop(0), DROPPED)
+            excess -= size
             self._counts["dropped"] = self._counts.get("dropped", 0) + reports
         return True
-
-    @property
-    def begins(self) -> bool:
-        """Whether the next report begins a file."""
-        return self._current is None
 
     def append(self, report: "Report") -> None:
         """Adds one report, durably."""
@@ -106,11 +110,11 @@ class Pending:
         self._serials[name] = report.serial
         self._current = name
 
-    def close(self) -> None:
+    def close(self, catch_up: "Callable[[], None]") -> None:
         """Closes what is open: from here on it can be sent, and takes no more reports."""
         for name in list(self._files):
             if fate_of(name) == OPEN:
-                self._close(name)
+                self._close(name, catch_up)
 
     def uploads(self) -> "list[str]":
         """The closed uploads, oldest first."""
@@ -153,9 +157,10 @@ class Pending:
         """How many reports wait."""
         return sum([reports for _, reports in self._files.values()])
 
-    def _close(self, name: str) -> None:
+    def _close(self, name: str, catch_up: "Callable[[], None]") -> None:
         if name == self._current:
             self._current = None
+        catch_up()
         closed = with_fate(name, CLOSED)
         serial = self._serials.pop(name, None)
         if self._joined:

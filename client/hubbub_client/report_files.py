@@ -33,7 +33,8 @@ def fate_of(name: str) -> "str | None":
     parts = name.split("-")
     if len(parts) != 3 or parts[0] not in PENDING + SETTLED or not parts[1].isdigit():
         return None
-    if len(parts[2]) != 2 * ID_BYTES or [digit for digit in parts[2] if digit not in "0123456789abcdef"]:
+    # By bytes: a board keeps each letter that it takes out of a text.
+    if len(parts[2]) != 2 * ID_BYTES or [digit for digit in parts[2].encode() if digit not in b"0123456789abcdef"]:
         return None
     return parts[0]
 

@@ -5,16 +5,13 @@ from hubbub_client.clock import EARLIEST, sleep_ms, unix_time
 from hubbub_client.delivery import DAY, KEPT, REFUSED, SENT, FlushResult, Outcome, deliver
 from hubbub_client.frames import Report
 from hubbub_client.ledger import tag_of
+from hubbub_client.let_go import let_go
 from hubbub_client.plan import Plan, mechanism
 from hubbub_client.reasons import RefusalError
 from hubbub_client.report_files import read_log
 from hubbub_client.session import Session
 from hubbub_client.values import to_bytes
 
-try:
-    from os import urandom
-except ImportError:  # a port without one: where no source is passed, every draw fails, and nothing is reported
-    urandom = None  # type: ignore[assignment]
 try:
     from _thread import allocate_lock
 except ImportError:  # a board with one thread
@@ -39,10 +36,11 @@ class Reporter:
     ``plan`` is a Plan or the path of a compiled one; ``state`` a directory or a storage (see storage.py);
     ``transport`` a URL or a transport (see transport.py); ``limit`` bounds the bytes of pending reports. ``clock``
     gives Unix seconds, ``sleep`` waits for milliseconds; ``source`` gives random bytes for secret, noise, ids and
-    waits, and must be a cryptographic generator that nobody can seed; ``device`` is bytes that only this device has,
+    waits, and must be a cryptographic generator that nobody can seed (without one, the operating system's, and where
+    there is none, on most boards, nothing is recorded: docs/entropy.md); ``device`` is bytes that only this device has,
     with which state copied from another one is noticed. Safe to use from several threads, not from signal handlers.
     Raises PlanError, OSError where the plan cannot be read, TransportError for a bad URL, and StateError where
-    ``state`` is neither of the two.
+    ``state`` is neither of the two, or ``limit`` below one report.
 
     ``counts`` is reason (one of REASONS) -> number; ``problem`` the latest trouble as text, without any value.
     """
@@ -54,12 +52,17 @@ class Reporter:
         transport: "Transport | str",
         limit: int = 1 << 20,
         clock: "Callable[[], int]" = unix_time,
-        source: "ByteSource" = urandom,
+        source: "ByteSource | None" = None,
         sleep: "Callable[[int], None]" = sleep_ms,
         device: "bytes | None" = None,
     ) -> None:
         self.plan = plan if isinstance(plan, Plan) else Plan.load(plan)
-        self._session = Session(storage_of(state), guarded(source), device, limit)
+        from hubbub_client.making import check_limit, default_source
+
+        storage = storage_of(state)
+        check_limit(limit, self.plan, storage)
+        self._session = Session(storage, guarded(source or default_source()), device, limit)
+        let_go(("making",))
         self._transport = transport_of(transport)
         self._clock = clock
         self._sleep = sleep
@@ -177,18 +180,26 @@ class Reporter:
             raise RefusalError("opted-out", "this device opted out; nothing is recorded")
         pending = self._session.open_pending()
         encoder = self._encoder(metric, secret)
+        # Rejects a value that cannot be encoded, before anything is spent on it.
+        key = encoder.permanent_key(data) if hasattr(encoder, "permanent_key") else b""
         # Drawn first, so that a dead source costs no budget.
         noise = self._session.source(encoder.random_bytes)
-        if not pending.make_room(metric.name, metric.record_bytes, ledger.journal_bytes()):
-            raise RefusalError("full", "a report of metric %s is larger than the limit on pending reports" % name)
-        tag = tag_of(secret, metric, encoder.permanent_key(data)) if metric.charges else ""
-        charge = ledger.spend(metric, now, tag)
-        record = encoder.encode(data, lambda _: noise)
-        report = Report(metric.name, metric.fingerprint, now // metric.period, ledger.generation, charge, record)
-        report.journal = ledger.journal(metric.name, pending.begins)
-        pending.append(report)
-        if ledger.joined:
-            ledger.count_up()
+        if not pending.make_room(metric.name, metric.record_bytes, ledger.catch_up):
+            raise RefusalError("full", "no room for a report of metric %s beside what is being sent" % name)
+        tag = tag_of(secret, metric, key) if metric.charges else ""
+        try:
+            charge = ledger.spend(metric, now, tag)
+            record = encoder.encode(data, lambda _: noise)
+            report = Report(metric.name, metric.fingerprint, now // metric.period, ledger.generation, charge, record)
+            report.journal = ledger.journal(metric.name, tag)
+            pending.append(report)
+            if ledger.joined:
+                ledger.count_up()
+        except RefusalError:
+            raise
+        except BaseException:  # what was spent in memory, whatever interrupted it, may not be on storage
+            self._session.forget()
+            raise
         return True
 
     def _encoder(self, metric: "Metric", secret: bytes) -> "Any":
@@ -255,7 +266,7 @@ class Reporter:
                 pending = self._session.open_pending()
                 # What is open is closed last, so that flushing in vain does not make many small uploads.
                 if not closed and not pending.uploads():
-                    pending.close()
+                    pending.close(self._session.catch_up)
                     closed = True
                 names = pending.uploads()
                 if not names:

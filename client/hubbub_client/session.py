@@ -57,6 +57,17 @@ class Session:
 
         return known_ledger(self.storage)
 
+    def catch_up(self) -> None:
+        """Stores the ledger before reports may leave; not one that is refused, and stays so. Raises OSError."""
+        try:
+            ledger = self.ledger()
+        except StateInUseError:
+            raise
+        except StateError:
+            return
+        if ledger is not None:
+            ledger.catch_up()
+
     def opted_out(self) -> bool:
         """Whether nothing may leave. Where the ledger is damaged, what was paid for before still may."""
         if self._state is not None:

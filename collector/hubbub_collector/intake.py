@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
+from hubbub_collector import openapi
 from hubbub_collector.access.gate import CAP, Gate
 from hubbub_collector.access.token import Token
 from hubbub_collector.body import BROKEN, JSON, check_headers, read_body
@@ -25,6 +26,7 @@ from hubbub_collector.writer import Writer
 __all__ = ["Intake", "Limits"]
 
 _STORED = b'{"status":"stored"}'
+_DESCRIPTION = openapi.rendered()
 _RETRY_FULL = 60
 _RETRY_STORE = 5
 _TROUBLES = Rate(200, 1)
@@ -49,6 +51,7 @@ class Intake:
             "/v1/reports": ("POST", self._reports),
             "/v1/troubles": ("POST", self._troubles),
             "/healthz": ("GET", self._healthz),
+            openapi.PATH: ("GET", self._describe),
         }
         self.arriving = Arriving(limits.arriving)
         """The bodies that have not arrived whole."""
@@ -131,13 +134,11 @@ class Intake:
         capped = await self._charge(body, upload, token)
         if capped:
             known = [batch for batch in known if (batch.fingerprint, batch.period) not in capped]
-        away: dict[str, int] = {}
-        for refused in upload.outside:
-            away[refused.code] = away.get(refused.code, 0) + 1
+        away = dict(upload.outside)
         over = len(upload.known) - len(known)
         if over:
             away[CAP] = over
-        self._metrics.turned_away(len(upload.outside) + over)
+        self._metrics.turned_away(sum(upload.outside.values()) + over)
         parked = tuple(Quarantined(upload.id, number, batch) for number, batch in upload.unknown)
         # All of them or none: where a metric has two batches in an upload, its retry must not bring only the other.
         if parked and not self._writer.has_room_for(parked):
@@ -176,3 +177,6 @@ class Intake:
         if not self._writer.alive or self._writer.failing is not None:
             raise Refusal(503, "store", "the store does not commit", _RETRY_STORE)
         return answer(200, b'{"status":"ok"}')
+
+    async def _describe(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002 - as above
+        return answer(200, _DESCRIPTION)

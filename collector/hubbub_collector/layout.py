@@ -88,6 +88,16 @@ class DataDirectory:
         """The folder of all that is sealed."""
         return self.root / "sealed"
 
+    @property
+    def run(self) -> Path:
+        """What a running collector keeps for its workers; emptied at its start."""
+        return self.root / "run"
+
+    @property
+    def last_tokens(self) -> Path:
+        """A copy of the last file of tokens that was right."""
+        return self.run / "tokens.json"
+
     def sealed(self, metric: str, fingerprint: bytes, period: int) -> Path:
         """The folder of the sealed parts of one metric and period."""
         return self.parts / metric / fingerprint.hex() / str(period)

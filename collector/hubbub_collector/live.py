@@ -12,10 +12,11 @@ from hubbub_collector.access.caps import Caps
 from hubbub_collector.access.cashier import Cashier
 from hubbub_collector.access.gate import Gate
 from hubbub_collector.access.tokens import Tokens
-from hubbub_collector.errors import CollectorError
+from hubbub_collector.errors import CollectorError, UnreadableError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.limits.rate import RateLimit, parse_rate
 from hubbub_collector.limits.source import Sources
+from hubbub_collector.spare_files import SpareFiles
 from hubbub_collector.tls import Certificate
 from hubbub_collector.upload import Validator
 from hubbub_collector.window import Window
@@ -29,8 +30,6 @@ log = logging.getLogger("hubbub.collector")
 REGISTRY, TLS, TOKENS = "registry", "tls", "tokens"
 """What the parent may tell a worker to read again."""
 _PRUNE_SECONDS = 3600.0
-_MARGIN = 86_400
-"""Counts are kept this many seconds past the acceptance window: the clock may have been set back meanwhile."""
 
 
 class Live:
@@ -41,6 +40,8 @@ class Live:
         self._settings = settings
         self._clock = clock
         self._pruned = 0.0
+        self._spare = SpareFiles()
+        self._again: set[str] = set()
         self._tokens: Tokens | None = None
         self._cashier: Cashier | None = None
         self.certificate: Certificate | None = None
@@ -52,36 +53,50 @@ class Live:
             rate = Sources(settings.trusted, rotated=limit.forget), limit
         if settings.require_token:
             data = DataDirectory(Path(settings.data))
-            self._tokens = Tokens(data.tokens)
-            self._cashier = Cashier(Caps(data.caps))
+            self._tokens = Tokens(data.tokens, data.last_tokens)
+            self._cashier = Cashier(_open_caps(data.caps, settings.late))
         self.gate = Gate(rate, self._tokens, self._cashier) if rate is not None or settings.require_token else None
         self.use: Callable[[Validator], None] | None = None
         self.validator: Validator
         self._read_registry()
 
     def reload(self, what: str) -> None:
-        """Reads ``what`` again; where it cannot be used the old one stays, and the log says so."""
+        """Reads ``what`` again. The parent has found it right: where it cannot be read here the log says so once, the
+        old one stays, and it is tried again at each tick.
+        """
+        told = what in self._again
+        self._again.discard(what)
         try:
-            if what == REGISTRY:
-                self._read_registry()
-            elif what == TLS and self.certificate is not None:
-                self.certificate.reload()
-            elif what == TOKENS and self._tokens is not None:
-                self._tokens.refresh()
-        except (RegistryError, CollectorError) as error:
-            log.error("not reloaded, and as before: %s", error)
+            with self._spare.released():
+                self._read(what)
+        except (RegistryError, CollectorError, OSError) as error:
+            self._again.add(what)
+            if not told:
+                log.error("not reloaded yet, and as before: %s", error)
+
+    def _read(self, what: str) -> None:
+        if what == REGISTRY:
+            self._read_registry()
+        elif what == TLS and self.certificate is not None:
+            self.certificate.reload()
+        elif what == TOKENS and self._tokens is not None:
+            self._tokens.refresh()
 
     async def tick(self) -> None:
         """What is to be done about once a second."""
+        for what in list(self._again):
+            self.reload(what)
         if self._tokens is not None:
-            self._tokens.refresh()
+            with self._spare.released():
+                self._tokens.refresh()
         now = self._clock()
         if self._cashier is not None and abs(now - self._pruned) > _PRUNE_SECONDS:
             self._pruned = now
-            await self._cashier.prune(int(now - self._settings.late - _MARGIN))
+            await self._cashier.prune(int(now), self.validator.closed)
 
     async def close(self) -> None:
         """Closes what it opened."""
+        self._spare.close()
         if self._cashier is not None:
             await self._cashier.close()
 
@@ -95,3 +110,16 @@ class Live:
             self.gate.use(metrics)
         if self.use is not None:
             self.use(self.validator)
+
+
+def _open_caps(path: Path, late: int) -> Caps | None:
+    """None where the file is damaged: with an empty one in its place every cap would be full again."""
+    try:
+        return Caps(path, late)
+    except UnreadableError as error:
+        log.error(
+            "tokens with a cap are refused, and no others: %s. Stop the collector and put it back from a copy; or move "
+            "it away, with the files beside it that begin with its name, and every token may send its cap anew",
+            error,
+        )  # fmt: skip
+        return None

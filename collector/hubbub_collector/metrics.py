@@ -1,7 +1,9 @@
 """What Prometheus reads at /metrics: sums over all workers, through prometheus_client's multiprocess mode.
 
-With PROMETHEUS_MULTIPROC_DIR set (the parent of the workers does that) every worker writes its values to a file of its
-own there, and the parent adds them up.
+With PROMETHEUS_MULTIPROC_DIR set (the parent of the workers does that) every worker writes its values to files of its
+own there, and the parent adds them up. The files are mapped into memory, where a page that finds no room on the disk
+ends the process. So the parent makes them, with all the room that they will need, and a worker that is started again
+goes on with those of its number.
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections.abc import Mapping
+from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from hubbub_collector.writer import Committed, Writer
@@ -18,6 +21,35 @@ from hubbub_collector.writer import Committed, Writer
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _COMMIT_SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0, 5.0)
 _UPLOAD_RECORDS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 100_000)
+
+
+_KINDS = ("counter", "histogram", "gauge_livesum")
+FILE_BYTES = 1 << 20
+"""Of each file. What is in one grows with the number of codes and reasons, which are fixed: it takes a twentieth."""
+
+
+def make_files(directory: Path, workers: int) -> None:
+    """Makes the files of ``workers`` workers. Raises OSError."""
+    directory.mkdir(mode=0o700)
+    for kind in _KINDS:
+        for number in range(workers):
+            descriptor = os.open(directory / f"{kind}_{number}.db", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                os.posix_fallocate(descriptor, 0, FILE_BYTES)
+            finally:
+                os.close(descriptor)
+
+
+def use_files(number: int) -> None:
+    """Has this process write its values to the files of worker ``number``; before ``Metrics`` is made."""
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
+
+
+def forget_gauges(directory: Path, number: int) -> None:
+    """What worker ``number``, which is dead, holds is nothing any more; what it has counted stays. Raises OSError."""
+    with open(directory / f"gauge_livesum_{number}.db", "r+b") as file:
+        file.write(bytes(8))  # says that nothing is in it; a new file could find no room
 
 
 class Metrics:

@@ -18,7 +18,7 @@ CREATE TABLE quarantine (
 ) WITHOUT ROWID
 """
 _NEXT = "SELECT upload, batch, fingerprint, period, records, crc FROM quarantine WHERE (upload, batch) > (?, ?)"
-_ROW_BYTES = 64
+ROW_BYTES = 64
 """What a batch takes besides its records, so that many small ones cannot take much more than the budget."""
 _AT_ONCE = 256
 """Batches deleted in one transaction, so that the intake never waits long."""
@@ -43,7 +43,7 @@ class Kept(NamedTuple):
 
 def space(batch: Batch) -> int:
     """The bytes that ``batch`` counts for against the quarantine's budget."""
-    return len(batch.records) + _ROW_BYTES
+    return len(batch.records) + ROW_BYTES
 
 
 class Quarantine:
@@ -75,7 +75,7 @@ class Quarantine:
             if version != self._version:
                 query = "SELECT count(*), coalesce(sum(length(records)), 0) FROM quarantine"
                 batches, records = self._db.execute(query).fetchone()
-                self._space = records + _ROW_BYTES * batches
+                self._space = records + ROW_BYTES * batches
                 self._version = version
         except sqlite3.Error as error:
             raise store_error(self._path, error) from None

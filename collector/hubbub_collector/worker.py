@@ -16,8 +16,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import uvloop
@@ -25,15 +24,14 @@ from aiohttp import web
 
 from hubbub_client.errors import HubbubError
 from hubbub_collector.intake import Intake, Limits
-from hubbub_collector.layout import DataDirectory
 from hubbub_collector.live import Live
 from hubbub_collector.logs import configure, quiet_loop
-from hubbub_collector.metrics import Metrics
+from hubbub_collector.metrics import Metrics, use_files
+from hubbub_collector.open_store import worker_store
 from hubbub_collector.protocol import QuietServer
 from hubbub_collector.sockets import bound_socket
 from hubbub_collector.store import Store
 from hubbub_collector.upload import Validator
-from hubbub_collector.worker_store import WorkerStore
 from hubbub_collector.writer import Budget, Committed, Writer
 
 _HANDSHAKE_SECONDS = 10.0
@@ -49,7 +47,8 @@ SPARE_FILES = 256
 @dataclass(frozen=True)
 class WorkerSettings:
     """What a worker needs to know. ``late`` is in seconds; the budgets are this worker's share, in bytes. ``trusted``
-    are the networks of proxies, ``rate`` is as ``parse_rate`` takes it, ``log`` one of ``logs.FORMS``.
+    are the networks of proxies, ``rate`` is as ``parse_rate`` takes it, ``log`` one of ``logs.FORMS``. ``store`` is the
+    URL of a database, None for files in ``data``, and ``share`` how many workers this host has.
     """
 
     registry: str
@@ -72,6 +71,8 @@ class WorkerSettings:
     tls_cert: str | None = None
     tls_key: str | None = None
     log: str = "text"
+    store: str | None = field(default=None, repr=False)
+    share: int = 1
 
     @property
     def limits(self) -> Limits:
@@ -120,8 +121,14 @@ async def serve(
     )
     runner = web.ServerRunner(server, shutdown_timeout=_LINGER_SECONDS)
     tls: dict[str, Any] = {}
+
+    def use(newer: Validator) -> None:
+        newer.closed = writer.closed  # before it checks anything: what it accepts too late is never counted
+        intake.use(newer)
+
+    use(validator)
     if live is not None:
-        live.use = intake.use
+        live.use = use
         if live.certificate is not None:
             tls = {
                 "ssl": live.certificate.context, "ssl_handshake_timeout": _HANDSHAKE_SECONDS,
@@ -162,6 +169,7 @@ async def _run(settings: WorkerSettings, control: asyncio.StreamReader) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the parent's affair, which a terminal sends to all
+    use_files(settings.number)
     live = Live(settings)
 
     async def follow_parent() -> None:
@@ -177,7 +185,7 @@ async def _run(settings: WorkerSettings, control: asyncio.StreamReader) -> None:
 
     following = asyncio.create_task(follow_parent())
     _bound_files(2 * settings.connections + SPARE_FILES)
-    store = WorkerStore(DataDirectory(Path(settings.data)), settings.number, settings.late)
+    store = worker_store(settings)
     with bound_socket(settings.host, settings.port) as listening:
         await serve(settings, live.validator, store, listening, stop, ready, live)
     following.cancel()

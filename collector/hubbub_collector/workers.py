@@ -6,38 +6,38 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-import select
 import signal
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, cast
-
-from prometheus_client import multiprocess
 
 from hubbub_collector.admin import Admin
 from hubbub_collector.errors import CollectorError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
-from hubbub_collector.quarantine_listing import list_quarantine, rows
+from hubbub_collector.metrics import forget_gauges
+from hubbub_collector.open_store import kept_aside, prepare_stores
+from hubbub_collector.quarantine_listing import rows
 from hubbub_collector.reloads import Reloads
+from hubbub_collector.run_folder import run_folder
 from hubbub_collector.sockets import bound_socket, reserve, shown
 from hubbub_collector.status import RUNNING, STOPPING, Status
 from hubbub_collector.worker import WorkerSettings
-from hubbub_collector.worker_store import WorkerStore
+from hubbub_collector.worker_process import WorkerProcess
 
 log = logging.getLogger("hubbub.collector")
 
 MAX_DEATHS = 5
 DEATHS_WITHIN = 60.0
-"""More than MAX_DEATHS workers dying within this many seconds end the collector: restarting does not help."""
+"""More than MAX_DEATHS workers dying within this many seconds, the last of them while no other listens, end the
+collector: restarting does not help."""
+_PAUSE_SECONDS = 5.0
+"""Before a worker is started again that did not start, or after so many deaths."""
+_FOLLOW_SECONDS = 1.0
 START_SECONDS = 60.0
 """How long a worker may take until it listens."""
 STOP_SECONDS = 60.0
@@ -62,10 +62,11 @@ class Workers:
             queue=settings.queue // count,
             disk=None if settings.disk is None else settings.disk // count,
             quarantine=settings.quarantine // count,
+            share=count,
         )
         self._count = count
-        self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        self._starting: int | None = None
+        self._processes: dict[int, WorkerProcess] = {}
+        self._due: dict[int, float] = {}
         self._deaths: deque[float] = deque(maxlen=MAX_DEATHS)
         self._stop = threading.Event()
         self._hangup = threading.Event()
@@ -76,25 +77,25 @@ class Workers:
 
         Raises CollectorError where the data directory or the port cannot be used, or the workers keep dying.
         """
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._stop.set())
+        signal.signal(signal.SIGHUP, lambda *_: self._hangup.set())  # one that comes early waits until all listen
         data = DataDirectory(Path(self._settings.data))
         with exclusive(data.collector_lock, "collector") as lock:
-            for number in range(self._count):  # here, where an error can still be told plainly
-                WorkerStore(data, number, self._settings.late).close()
+            prepare_stores(self._settings, self._count)
             with (
                 reserve(self._settings.host, self._settings.port) as port,
-                tempfile.TemporaryDirectory(prefix="hubbub-metrics-") as metrics,
+                run_folder(data.run, self._count) as metrics,
             ):
-                status = Status(metrics)
-                reloads = Reloads(self._settings, Path(metrics), status.reloaded)
+                status = Status(str(metrics))
+                reloads = Reloads(self._settings, status.reloaded)
                 self._settings = replace(reloads.settings(), port=port.getsockname()[1])
-                for number in (signal.SIGTERM, signal.SIGINT):
-                    signal.signal(number, lambda *_: self._stop.set())
-                signal.signal(signal.SIGHUP, lambda *_: self._hangup.set())
-                with self._administration(status, data) as addresses:
+                with self._administration(status) as addresses:
                     try:
                         for worker in range(self._count):
                             if not self._stop.is_set():
                                 self._start(worker, lock, metrics)
+                                self._await(worker)
                         if not self._stop.is_set():
                             status.listens(self._count)
                             status.phase = RUNNING
@@ -107,103 +108,103 @@ class Workers:
                         self._stop_all()
 
     @contextlib.contextmanager
-    def _administration(self, status: Status, data: DataDirectory) -> Iterator[list[str]]:
+    def _administration(self, status: Status) -> Iterator[list[str]]:
         """Serves the operator for as long as the block lasts; yields the lines to print about it."""
         if self._admin is None:
             yield []
             return
         host, port = self._admin
         with bound_socket(host, port, shared=False) as listening:
-            admin = Admin(listening, status, lambda: rows(list_quarantine(data)))
+            admin = Admin(listening, status, lambda: rows(kept_aside(self._settings)))
             try:
                 yield [f"admin on http://{shown(host, listening.getsockname()[1])}"]
             finally:
                 admin.close()
 
-    def _start(self, number: int, lock: int, metrics: str) -> None:
-        """Starts worker ``number`` and waits until it listens. It inherits the lock, so that the data directory stays
-        locked until the last worker has gone, whatever became of the parent.
-        """
-        process = subprocess.Popen(  # noqa: S603 - the command is ours
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            pass_fds=(lock,),
-            env={**os.environ, "PROMETHEUS_MULTIPROC_DIR": metrics},
-        )
-        self._processes[number] = process
-        self._starting = number
-        told, heard = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-        with contextlib.suppress(BrokenPipeError):  # it is dead already, which the answer will show
-            told.write(replace(self._settings, number=number).to_json().encode() + b"\n")
-            told.flush()
-        if self._hear_ready(number, heard):
-            self._starting = None
-        elif not self._stop.is_set():
-            raise CollectorError(f"worker {number} did not start; what it said is above")
+    def _start(self, number: int, lock: int, metrics: Path) -> None:
+        """Starts worker ``number``. Raises OSError."""
+        self._processes[number] = WorkerProcess(self._command, replace(self._settings, number=number), lock, metrics)
 
-    def _hear_ready(self, number: int, heard: IO[bytes]) -> bool:
-        """Waits for the worker's line, but no longer than it may take, and not once the collector is to stop."""
-        deadline = time.monotonic() + self._start_seconds
-        line = b""
-        while not self._stop.is_set():
-            if time.monotonic() > deadline:
+    def _await(self, number: int) -> None:
+        """Waits until it listens, but no longer than it may take, and not once the collector is to stop."""
+        process = self._processes[number]
+        while not process.listens and not self._stop.is_set():
+            if self._is_late(process):
                 raise CollectorError(
                     f"worker {number} did not start within {self._start_seconds:g} seconds; start the collector again "
                     "when the machine is less busy, and see that its disk answers"
                 )
-            if select.select([heard], [], [], 0.1)[0]:
-                said = os.read(heard.fileno(), 64)
-                line += said
-                if not said or line.endswith(b"\n"):
-                    return line == b"ready\n"
-        return False
+            process.hear(0.1)
+            if process.failed and not self._stop.is_set():
+                raise CollectorError(f"worker {number} did not start; what it said is above")
 
-    def _watch(self, lock: int, metrics: str, status: Status, reloads: Reloads) -> None:
+    def _is_late(self, process: WorkerProcess) -> bool:
+        return not process.listens and time.monotonic() - process.began > self._start_seconds
+
+    def _watch(self, lock: int, metrics: Path, status: Status, reloads: Reloads) -> None:
+        followed = time.monotonic()
         while not self._stop.wait(0.2):
             if self._hangup.is_set():
                 self._hangup.clear()
                 self._tell(reloads.run())
-            for number, process in list(self._processes.items()):
-                code = process.poll()
-                if code is None or self._stop.is_set():
-                    continue
-                _close(process)
-                multiprocess.mark_process_dead(process.pid, metrics)  # type: ignore[no-untyped-call]
-                now = time.monotonic()
-                if len(self._deaths) == MAX_DEATHS and now - self._deaths[0] < DEATHS_WITHIN:
-                    raise CollectorError(f"worker {number} ended with {code}, the last of many; what it said is above")
-                self._deaths.append(now)
-                log.error("worker %d ended with %d; starting it again", number, code)
-                status.died()
-                status.listens(self._count - 1)
-                self._start(number, lock, metrics)
-                status.listens(self._count)
+            if time.monotonic() - followed > _FOLLOW_SECONDS:
+                followed = time.monotonic()
+                reloads.follow()
+            for number in range(self._count):
+                self._look_after(number, lock, metrics, status)
+            if (listening := self._listening()) != status.workers:
+                status.listens(listening)
+
+    def _look_after(self, number: int, lock: int, metrics: Path, status: Status) -> None:
+        """Starts worker ``number`` again where it has ended, without waiting for it: the others are to be told things
+        meanwhile. Raises CollectorError where restarting does not help and no worker listens.
+        """
+        process = self._processes.get(number)
+        if process is None:
+            if time.monotonic() >= self._due[number]:
+                try:
+                    self._start(number, lock, metrics)
+                except OSError as error:
+                    self._died(number, f"could not be started ({error.strerror})", status, listened=False)
+            return
+        process.hear()
+        if self._is_late(process):
+            log.error("worker %d did not start within %g seconds; it is killed", number, self._start_seconds)
+            process.kill()
+            process.wait(self._stop_seconds)
+        code = process.ended()
+        if code is not None and not self._stop.is_set():
+            process.close()
+            del self._processes[number]
+            forget_gauges(metrics, number)
+            self._died(number, f"ended with {code}", status, listened=process.listens)
+
+    def _died(self, number: int, how: str, status: Status, *, listened: bool) -> None:
+        status.died()
+        now = time.monotonic()
+        often = len(self._deaths) == MAX_DEATHS and now - self._deaths[0] < DEATHS_WITHIN
+        if often and not self._listening():
+            raise CollectorError(f"worker {number} {how}, the last of many; what it said is above")
+        self._deaths.append(now)
+        pause = 0.0 if listened and not often else _PAUSE_SECONDS
+        self._due[number] = now + pause
+        log.error("worker %d %s; starting it again%s", number, how, f" in {pause:g} seconds" if pause else "")
+
+    def _listening(self) -> int:
+        return sum(process.listens for process in self._processes.values())
 
     def _tell(self, what: list[str]) -> None:
         """Has every worker read again what is named."""
         for process in self._processes.values():
-            with contextlib.suppress(OSError):  # it is dead, and its successor reads everything
-                told = cast(IO[bytes], process.stdin)
-                told.write("".join(f"{name}\n" for name in what).encode())
-                told.flush()
+            for name in what:
+                process.tell(name)
 
     def _stop_all(self) -> None:
-        for number, process in self._processes.items():
-            _close(process)  # standard input at its end means: stop
-            if number == self._starting:  # it never listened, and may hang
+        for process in self._processes.values():
+            process.close()  # standard input at its end means: stop
+            if not process.listens:  # it never listened, and may hang
                 process.kill()
         deadline = time.monotonic() + self._stop_seconds
         for number, process in self._processes.items():
-            try:
-                process.wait(max(0.0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
+            if not process.wait(max(0.0, deadline - time.monotonic())):
                 log.error("worker %d did not stop within %g seconds; it is killed", number, self._stop_seconds)
-                process.kill()
-                process.wait()
-
-
-def _close(process: subprocess.Popen[bytes]) -> None:
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None and not pipe.closed:
-            pipe.close()

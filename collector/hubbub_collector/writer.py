@@ -61,16 +61,21 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._quarantining = 0
-        self._quarantined = store.quarantined_bytes()
+        self._quarantined = 0
         self.turning_away = TurningAway()
         self.queued = 0
         """Bytes of the uploads that wait or are being committed."""
-        self.stored = store.used_bytes()
+        self.stored = 0
         """Bytes taken on disk, as last measured."""
-        self.closed = store.closed()
+        self.closed = 0
         """The Unix time by which periods must not have ended, as last read; see ``Store.closed``."""
         self.failing: StoreError | None = None
         """What the last commit failed with, None where it succeeded."""
+        try:
+            self._quarantined, self.stored, self.closed = store.quarantined_bytes(), store.used_bytes(), store.closed()
+        except StoreError as error:  # a database may be away; it is tried again as after a commit that failed
+            log.error("uploads are refused: %s", error)
+            self.failing = error
         self._thread = threading.Thread(target=self._run, name="hubbub-writer", daemon=True)
         self._thread.start()
 
@@ -121,12 +126,14 @@ class Writer:
         measured = time.monotonic()
         while True:
             group, ending = self._take()
+            failed = False
             if group or self.failing is not None:
                 committed = self._commit(group)
-                if committed.quarantined:
+                failed = committed.error is not None
+                if committed.quarantined and not failed:
                     self._measure_quarantine()
                 self._loop.call_soon_threadsafe(self._finish, group, committed)
-            if time.monotonic() - measured > _MEASURE_SECONDS:
+            if time.monotonic() - measured > _MEASURE_SECONDS and not failed:
                 measured = time.monotonic()
                 self._measure()
                 self._measure_quarantine()

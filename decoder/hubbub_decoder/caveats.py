@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence, Set
 from pathlib import Path
 
@@ -16,11 +17,21 @@ def repeated_reports(metric: Metric, periods: Sequence[int]) -> tuple[str, ...]:
     if metric.permanent_ratio is None or (len(periods) < 2 and metric.reports_per_period < 2):
         return ()
     over = f"{len(periods)} periods" if len(periods) > 1 else f"up to {metric.reports_per_period} reports a period"
+    factor = math.sqrt(most_reports(metric, periods))
     return (
         f"over {over} a device that reports one value again repeats its permanent noise, which therefore does not "
-        "average out: the errors stated here are too small. For exact ones decode one period at a time (--period), "
-        "with one report in each",
+        f"average out: the errors stated here are too small, by a factor of {factor:.3g} at most. For exact ones "
+        "decode one period at a time (--period), with one report in each",
     )
+
+
+def most_reports(metric: Metric, periods: Sequence[int]) -> int:
+    """How many reports of one device there are in these periods, at most.
+
+    The variance of a sum of c reports is c times the sum of their variances at most, whatever they share. So where
+    noise is permanent, the root of this number bounds how much too small a standard error is.
+    """
+    return max(1, len(periods)) * metric.reports_per_period
 
 
 def other_definitions(sealed: Path, metric: Metric, periods: Set[int] | None) -> tuple[str, ...]:

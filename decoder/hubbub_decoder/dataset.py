@@ -47,9 +47,10 @@ class Dataset:
         paths = [path for period in folders_in(self.folder) for path in manifests_in(period)]
         if not paths:
             _explain_nothing(root, sealed, metric)
-        parts = [read_manifest(path, metric) for path in paths]
-        wanted = _wanted(self.folder, metric, {part.period for part in parts}, periods)
-        self.parts = tuple(part for part in parts if part.period in wanted)
+        self.sealed = tuple(read_manifest(path, metric) for path in paths)
+        """The parts of all periods, whether asked for or not."""
+        wanted = _wanted(self.folder, metric, {part.period for part in self.sealed}, periods)
+        self.parts = tuple(part for part in self.sealed if part.period in wanted)
         self._other = other_definitions(sealed, metric, None if periods is None else wanted)
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from hubbub_decoder.arguments import check_metric, check_state
+from hubbub_decoder.cache import StateCache
 from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.errors import ArgumentError, CandidateError, EstimateError
 from hubbub_decoder.estimates import Estimates
@@ -19,8 +20,8 @@ from hubbub_registry import Metric
 from hubbub_registry.lists import ListError, tidy
 
 __all__ = [
-    "aggregate", "choose_candidates", "decode", "decode_mean", "estimate", "estimate_mean", "gives_mean", "merge",
-    "partial", "with_notes",
+    "aggregate", "check_data", "choose_candidates", "decode", "decode_mean", "estimate", "estimate_mean", "gives_mean",
+    "merge", "partial", "with_notes",
 ]  # fmt: skip
 
 Result = TypeVar("Result", Estimates, Mean)
@@ -111,20 +112,28 @@ def choose_candidates(metric: Metric, candidates: Iterable[str] | None = None) -
     return chosen
 
 
-def decode(metric: Metric, data: Dataset, candidates: Iterable[str] | None = None) -> Estimates:
-    """Verifies, aggregates and estimates all of ``data``. Raises DatasetError, and what ``estimate`` raises."""
-    _check_data("decode", metric, data)
+def decode(
+    metric: Metric, data: Dataset, candidates: Iterable[str] | None = None, *, cache: StateCache | None = None
+) -> Estimates:
+    """Verifies, aggregates and estimates all of ``data``; parts whose states are in ``cache`` are not read again.
+
+    Raises DatasetError, and what ``estimate`` raises.
+    """
+    check_data("decode", metric, data)
     chosen = choose_candidates(metric, candidates)  # before hours of reading
-    reading = read(data)
+    reading = read(data, cache=cache)
     return with_notes(estimate(metric, reading.state, chosen), data, reading)
 
 
-def decode_mean(metric: Metric, data: Dataset) -> Mean:
-    """Verifies, aggregates and averages all of ``data``. Raises DatasetError, and what ``estimate_mean`` raises."""
-    _check_data("decode_mean", metric, data)
+def decode_mean(metric: Metric, data: Dataset, *, cache: StateCache | None = None) -> Mean:
+    """Verifies, aggregates and averages all of ``data``, as ``decode`` does.
+
+    Raises DatasetError, and what ``estimate_mean`` raises.
+    """
+    check_data("decode_mean", metric, data)
     if not gives_mean(metric):
         raise EstimateError(f"metric {metric.name}: {metric.mechanism} gives counts and no mean; use decode")
-    reading = read(data)
+    reading = read(data, cache=cache)
     return with_notes(estimate_mean(metric, reading.state), data, reading)
 
 
@@ -133,7 +142,8 @@ def with_notes(result: Result, data: Dataset, reading: Reading) -> Result:
     return replace(result, notes=(*result.notes, *data.notes, *reading.notes))
 
 
-def _check_data(function: str, metric: Metric, data: object) -> None:
+def check_data(function: str, metric: Metric, data: object) -> None:
+    """Raises ArgumentError unless ``data`` is a Dataset of ``metric``'s very definition."""
     check_metric(function, metric)
     if not isinstance(data, Dataset):
         raise ArgumentError(f"{function}: data is {data!r}, not a Dataset; pass Dataset(FOLDER, metric)")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hubbub_client.errors import HubbubError
 
 
@@ -27,6 +29,14 @@ class ArgumentError(DecodeError):
 
 class EstimateError(DecodeError):
     """Nothing to estimate from, or a question (a level, a correction) that makes no sense."""
+
+
+class InputFileError(DecodeError):
+    """A file from elsewhere that cannot be decoded: ``line`` of ``path``, from 1 on, or all of it (None)."""
+
+    def __init__(self, path: Path, line: int | None, what: str, remedy: str) -> None:
+        where = str(path) if line is None else f"{path}, line {line}"
+        super().__init__(f"{where}: {what}; {remedy}")
 
 
 class OutputError(DecodeError):

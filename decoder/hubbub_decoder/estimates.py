@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,13 @@ import numpy.typing as npt
 from hubbub_decoder.consistent import BoolArray, FloatArray
 from hubbub_decoder.errors import DecodeError, EstimateError
 from hubbub_decoder.score import Moments
-from hubbub_decoder.significance import Correction, NullLaw, adjusted, normal_tail
+from hubbub_decoder.significance import Correction, NullLaw, adjusted, skewed_tail
 from hubbub_decoder.two_binomials import TwoBinomials
-from hubbub_registry import Metric
 from hubbub_registry.exact import float_up, ln_upper
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 class ConfidenceInterval(NamedTuple):
@@ -28,6 +28,22 @@ class ConfidenceInterval(NamedTuple):
 
     low: FloatArray
     high: FloatArray
+
+
+class Described(Protocol):
+    """What estimates are of: a ``Metric``, or data from elsewhere."""
+
+    @property
+    def name(self) -> str:
+        """What the header calls it."""
+
+    @property
+    def mechanism(self) -> str:
+        """One of the mechanisms' names."""
+
+    @property
+    def ratio(self) -> Fraction:
+        """e^epsilon of one report, exactly."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,19 +80,22 @@ class Estimates:
     support: npt.NDArray[np.int64] | None
     """What ``null_law`` takes, a row a value: how many reports support it."""
     null_law: NullLaw | None
-    """How support is distributed where nobody holds the value; None: counts are normal then, with ``null_variance``."""
+    """How support is distributed where nobody holds the value; None: what the null moments say."""
     projected: FloatArray
     level: float = 0.95
     notes: tuple[str, ...] = ()
     """What a reader must know to read the figures rightly; usually empty."""
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
+    """Figures on the fit as a whole, by name; RAPPOR over Bloom filters has them (``docs/rappor.md``)."""
 
     @staticmethod
     def of(
-        metric: Metric, n: int, value: Sequence[str], *, count: FloatArray, null_variance: FloatArray,
+        metric: Described, n: int, value: Sequence[str], *, count: FloatArray, null_variance: FloatArray,
         slope: FloatArray | float, projected: FloatArray, null_third: FloatArray | float = 0.0,
-        null_third_least: FloatArray | None = None, third_slope: float = 0.0, step: float = 0.0,
+        null_third_least: FloatArray | None = None, third_slope: FloatArray | float = 0.0, step: float = 0.0,
         rates: tuple[float, float] | None = None, support: npt.NDArray[np.int64] | None = None,
         null_law: NullLaw | None = None, notes: tuple[str, ...] = (),
+        diagnostics: Mapping[str, float] | None = None,
     ) -> Estimates:  # fmt: skip
         """The estimates of ``metric``, put in order: falling counts, and the values' own order among equals.
 
@@ -95,13 +114,14 @@ class Estimates:
             slope=np.broadcast_to(np.asarray(slope, np.float64), count.shape)[order],
             null_third=third[order],
             null_third_least=(third if null_third_least is None else null_third_least)[order],
-            third_slope=np.full(count.shape, third_slope),
+            third_slope=np.broadcast_to(np.asarray(third_slope, np.float64), count.shape)[order],
             step=step,
             rates=rates,
             support=None if support is None else support[order],
             null_law=null_law,
             projected=projected[order],
             notes=notes,
+            diagnostics=diagnostics or {},
         )
 
     def __len__(self) -> int:
@@ -126,7 +146,7 @@ class Estimates:
     def p_value(self) -> FloatArray:
         """One-sided: how likely a count this high is where nobody holds the value; exact with ``null_law``."""
         if self.null_law is None or self.support is None:
-            return normal_tail(self.count, self.null_variance)
+            return skewed_tail(self.count, self.null_variance, self.null_third)
         return self.null_law.tail(self.support)
 
     @property
@@ -172,7 +192,7 @@ class Estimates:
     def consistent(self) -> FloatArray:
         """Counts that are not negative and add up to (at most) ``n``: biased, for charts; beside ``count``.
 
-        The projection onto the simplex, or for RAPPOR the non-negative sparse least-squares solution.
+        The projection onto the simplex, or for RAPPOR over Bloom filters posterior quantiles (``docs/rappor.md``).
         """
         return self.projected.copy()
 
@@ -185,6 +205,12 @@ class Estimates:
         except ImportError:
             raise DecodeError("to_pandas needs pandas; pip install pandas") from None
         return pd.DataFrame(self.columns(alpha=alpha, correction=correction, consistent=consistent))
+
+    def to_arrow(self, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False) -> pa.Table:
+        """An Arrow table with the same columns, and what they are of in its metadata."""
+        from hubbub_decoder.result_table import result_table  # needs this module
+
+        return result_table(self, alpha=alpha, correction=correction, consistent=consistent)
 
     def columns(
         self, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False

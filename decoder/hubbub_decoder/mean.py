@@ -16,6 +16,7 @@ from hubbub_registry.exact import float_up, ln_upper
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 class MeanInterval(NamedTuple):
@@ -120,6 +121,12 @@ class Mean:
         except ImportError:
             raise DecodeError("to_pandas needs pandas; pip install pandas") from None
         return pd.DataFrame(self.columns(consistent=consistent))
+
+    def to_arrow(self, *, consistent: bool = False) -> pa.Table:
+        """An Arrow table of one row with the same columns, and what they are of in its metadata."""
+        from hubbub_decoder.result_table import result_table  # needs this module
+
+        return result_table(self, consistent=consistent)
 
     def columns(self, *, consistent: bool = False) -> dict[str, Sequence[float]]:
         """Name -> column of one figure, in the order in which every output shows them."""

@@ -28,12 +28,13 @@ def named(numbers: Iterable[int], seconds: int) -> str:
     """Periods for people: ``20787 (2026-11-30), 20788 (2026-12-01)``, the first few of them."""
     listed = sorted(numbers)
     more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
-    return ", ".join(f"{number} ({_begins(number, seconds)})" for number in listed[:_NAMED]) + more
+    return ", ".join(f"{number} ({begins(number, seconds)})" for number in listed[:_NAMED]) + more
 
 
-def _begins(number: int, seconds: int) -> str:
+def begins(number: int, seconds: int) -> str:
+    """When a period begins, for people: a date, and a time (UTC) where periods are no whole days."""
     try:
-        begins = datetime.datetime.fromtimestamp(number * seconds, datetime.UTC)
+        start = datetime.datetime.fromtimestamp(number * seconds, datetime.UTC)
     except (OverflowError, ValueError, OSError):
         return "in no calendar"
-    return begins.strftime("%Y-%m-%d" if seconds % _DAY == 0 else "%Y-%m-%dT%H:%MZ")
+    return start.strftime("%Y-%m-%d" if seconds % _DAY == 0 else "%Y-%m-%dT%H:%MZ")

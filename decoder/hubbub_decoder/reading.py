@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from hubbub_decoder.cache import Counted, StateCache
 from hubbub_decoder.dataset import Dataset, part_batches
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.manifest import Manifest
@@ -42,11 +43,13 @@ class Reading(NamedTuple):
 
     state: State
     suspects: tuple[Suspect, ...]
+    uncached: str | None = None
+    """Why what was counted could not be kept in the cache, if so."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note for each suspect."""
-        return tuple(suspect.note() for suspect in self.suspects)
+        """A note for each suspect, and one on a cache that could not be written."""
+        return (*(suspect.note() for suspect in self.suspects), *([self.uncached] if self.uncached else []))
 
 
 def aggregate(metric: Metric, batches: Iterable[Records]) -> State | None:
@@ -58,21 +61,39 @@ def aggregate(metric: Metric, batches: Iterable[Records]) -> State | None:
     return total
 
 
-def read(data: Dataset, parts: Iterable[Manifest] | None = None) -> Reading:
+def read(data: Dataset, parts: Iterable[Manifest] | None = None, cache: StateCache | None = None) -> Reading:
     """Verifies, aggregates and screens ``parts`` (default: all of ``data``), in memory that does not grow with them.
 
+    A part whose state is in ``cache`` is not read again, and shows the flags that it showed; the others are put there.
     Raises DatasetError for what is damaged, and EstimateError where there are no records.
     """
     total: State | None = None
     suspects = []
+    if cache is not None:
+        cache.forget_others(data.metric, data.sealed)
     for part in data.parts if parts is None else parts:
-        screen = Screen(data.metric)
-        found = aggregate(data.metric, screen.watch(part_batches(part)))
-        if found is not None:
-            total = found if total is None else merge_states(total, found)
-        verdict = screen.verdict()
+        counted = _counted(data.metric, part, cache)
+        if counted is None:
+            continue
+        total = counted.state if total is None else merge_states(total, counted.state)
+        verdict = counted.verdict
         if verdict.suspicious and verdict.what is not None:
             suspects.append(Suspect(part.file.name, part.period, part.records, verdict.p_value, verdict.what))
     if total is None:
         raise EstimateError(f"{data}: the sealed parts hold no reports; seal a batch with reports first")
-    return Reading(total, tuple(suspects))
+    return Reading(total, tuple(suspects), None if cache is None else cache.problem)
+
+
+def _counted(metric: Metric, part: Manifest, cache: StateCache | None) -> Counted | None:
+    """What the cache has of ``part``, or else what reading it gives; None for a part without records."""
+    found = None if cache is None else cache.find(metric, part)
+    if found is not None:
+        return found
+    screen = Screen(metric)
+    state = aggregate(metric, screen.watch(part_batches(part)))
+    if state is None:
+        return None
+    counted = Counted(state, screen.verdict())
+    if cache is not None:
+        cache.keep(metric, part, counted)
+    return counted

@@ -1,4 +1,4 @@
-"""Weighted least squares of RAPPOR's bit counts on the candidates' bits: unbiased, and non-negative beside it.
+"""Regression of RAPPOR's bit counts on the candidates' bits: unbiased counts with calibrated errors.
 
 The model. In cohort j with N_j reports, bit i is set in c_ij of them, and
 
@@ -17,22 +17,28 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, optimize, sparse
+from scipy import sparse
 
 from hubbub_decoder.consistent import FloatArray
+from hubbub_decoder.errors import CandidateError
+from hubbub_decoder.rappor.design import groups
+from hubbub_decoder.rappor.diagnostics import Variances
+from hubbub_decoder.rappor.joint import Joint
+from hubbub_decoder.rappor.lines import Lines, lines
+from hubbub_decoder.rappor.observed import BitRates, Observed
+from hubbub_decoder.rappor.screened import Screened
+from hubbub_decoder.rappor.shrinkage import MOST_JOINTLY, shrunk, shrunk_jointly
 
-# Where 1 / condition number of the normal matrix is below this, some combination of candidates is not determined.
-_SINGULAR = 1e-10
+__all__ = ["BitRates", "Fit", "Note", "fit"]
+
 _NAMES_SHOWN = 5
-
-
-@dataclass(frozen=True)
-class BitRates:
-    """q* (``one``) and p* (``zero``) of a report's bits, and r (``background``)."""
-
-    one: float
-    zero: float
-    background: float
+# All candidates are fitted at once where they are at most this many, and at most this share of the equations: beyond
+# it their errors are more than 1.4 times what they are beside the frequent candidates only.
+_MOST_AT_ONCE = 2500
+_OF_FREEDOM = 0.5
+# With fewer equations than this, two candidates may set between them just the bits that two others set; so which of
+# them are frequent cannot be guessed from what stands out.
+_EQUATIONS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,23 +50,26 @@ class Note:
 
     def text(self, names: Sequence[str]) -> str:
         """The note in a sentence, with the first few of the members' ``names``."""
-        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-        return f"{', '.join(repr(name) for name in names[:_NAMES_SHOWN])}{more}: {self.what}"
+        more = f" and {len(self.members) - _NAMES_SHOWN} more" if len(self.members) > _NAMES_SHOWN else ""
+        shown = ", ".join(repr(names[i]) for i in self.members[:_NAMES_SHOWN])
+        return f"{shown}{more}: {self.what}"
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Shares of the population, each of shape (d,): unbiased, its variance, and the non-negative solution.
+    """Counts among n reports, each of shape (d,): unbiased, how they err, and the consistent ones.
 
-    ``unexplained`` is the share that no candidate explains, and ``unexplained_error`` its standard error; both are 0
-    where the reports do not determine them.
+    ``unexplained`` is the share of reports that no candidate explains (``screened``: no frequent one), and
+    ``unexplained_error`` its standard error; both are 0 where the reports do not determine them.
     """
 
-    share: FloatArray
-    variance: FloatArray
-    non_negative: FloatArray
+    count: FloatArray
+    errors: Lines
+    consistent: FloatArray
     unexplained: float
     unexplained_error: float
+    variances: Variances
+    screened: bool
     notes: tuple[Note, ...]
 
 
@@ -69,100 +78,90 @@ def fit(bits: sparse.csc_array, sums: FloatArray, reports: FloatArray, rates: Bi
 
     ``bits`` (cohorts x bits, d) is 0/1, ``sums`` (cohorts, bits), ``reports`` (cohorts,). Candidates with the same
     bits in every cohort that reported are fitted as one, and share its count equally, with an error that admits that
-    either may hold all of it. Combinations of others that the data do not determine get the smallest solution, with
-    an error as large as the population. Both are named in ``notes``.
+    either may hold all of it. Others that the data do not determine get the smallest solution, with an error as large
+    as the population. Both are named in ``notes``. Raises CandidateError for a long list beside few bit counts.
     """
-    used = np.repeat(reports > 0, sums.shape[1])
-    seen = sparse.csc_array(sparse.csr_array(bits)[used])
-    totals = np.repeat(reports, sums.shape[1])[used]
-    rate = sums.ravel()[used] / totals
-    group, size, first = _groups(seen)
-    design = sparse.csc_array(seen[:, first])
-    y = (rate - rates.zero) / (rates.one - rates.zero) - rates.background
-    weight = totals / np.mean(totals)
+    observed = Observed.of(sums, reports, rates)
+    seen = sparse.csc_array(sparse.csr_array(bits)[observed.used]) if not observed.used.all() else bits
+    group, size, first = groups(seen)
+    design = sparse.csc_array(seen[:, first]) if len(first) < seen.shape[1] else seen
+    few = len(first) <= min(_MOST_AT_ONCE, _OF_FREEDOM * observed.freedom)
+    if few or (observed.freedom < _EQUATIONS and len(first) <= _MOST_AT_ONCE):
+        return _fit_jointly(design, observed, group, size)
+    if observed.freedom < _EQUATIONS:
+        raise CandidateError(
+            f"{len(first):,} candidates with bits of their own for {len(observed.share)} bit counts: these reports "
+            f"cannot tell so many apart. Ask for {_MOST_AT_ONCE:,} at most"
+        )
+    return _fit_screened(design, observed, group, size)
+
+
+def _fit_jointly(design: sparse.csc_array, observed: Observed, group: npt.NDArray[np.int64], size: FloatArray) -> Fit:
     # First with weights that do not depend on the outcome; then with the variances that the first fit implies, not with
     # the observed rates', whose noise would be correlated with y and bias the fit.
-    normal, moment = _normal_equations(design, weight, y, rates.background)
-    solution = _solve(normal, moment)
-    expected = np.clip(design @ solution.share + rates.background * (1 - solution.share.sum()), 0.0, 1.0)
-    bit_rate = rates.zero + (rates.one - rates.zero) * expected
-    variance = bit_rate * (1 - bit_rate) / (totals * (rates.one - rates.zero) ** 2)
-    normal, moment = _normal_equations(design, 1 / variance, y, rates.background)
-    solution = _solve(normal, moment)
-    residual = y - (design @ solution.share - rates.background * solution.share.sum())
-    dispersion = _dispersion(residual**2 / variance, len(first))
-    spread = solution.variance * dispersion + solution.undetermined
+    guess = Joint.of(design, observed, 1 / observed.variance(np.full(len(observed.share), observed.rates.background)))
+    variance = observed.variance(observed.expected(design, guess.share))
+    solution = Joint.of(design, observed, 1 / variance)
+    dispersion = _dispersion(observed.residual(design, solution.share) ** 2 / variance, len(size))
+    if len(size) <= MOST_JOINTLY:
+        consistent = shrunk_jointly(solution.normal / dispersion, solution.moment / dispersion)
+    else:
+        consistent = shrunk(solution.share, np.diag(solution.inverse) * dispersion + solution.undetermined)
+    errors = lines(design, observed, consistent, solution.coefficients(design, observed, 1 / variance))
     determined = not solution.undetermined.any()
-    share = solution.share[group] / size[group]
-    # Where members cannot be told apart, each may hold all of the total or none of it.
-    split = np.maximum(solution.share, 0.0)[group] ** 2 * (size[group] - 1) / size[group] ** 2
     return Fit(
-        share=share,
-        variance=spread[group] / size[group] ** 2 + split,
-        non_negative=(_non_negative(normal, moment) / size)[group],
+        count=observed.n * (solution.share / size)[group],
+        errors=_of_members(errors, dispersion, solution.share, solution.undetermined, observed.n, group, size),
+        consistent=observed.n * (consistent / size)[group],
         unexplained=1 - float(solution.share.sum()) if determined else 0.0,
-        unexplained_error=float(np.sqrt(solution.variance_of_sum * dispersion)) if determined else 0.0,
-        notes=tuple(_notes(group, size, solution.undetermined)),
+        unexplained_error=float(np.sqrt(solution.inverse.sum() * dispersion)) if determined else 0.0,
+        variances=Variances.of(design, observed, solution.share, len(size), variance),
+        screened=False,
+        notes=(*_alike(group, size), *_undetermined(solution.undetermined[group])),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Solution:
-    share: FloatArray
-    variance: FloatArray
-    variance_of_sum: float
-    undetermined: FloatArray
-    """Squared length of each unit vector's part in the null space: 0 where the data determine the candidate."""
+def _fit_screened(design: sparse.csc_array, observed: Observed, group: npt.NDArray[np.int64], size: FloatArray) -> Fit:
+    flat = 1 / observed.variance(np.full(len(observed.share), observed.rates.background))
+    guess = Screened.of(design, observed, flat)
+    variance = observed.variance(observed.expected(design, guess.adjusting_shares()))
+    solution = guess.with_weights(design, observed, 1 / variance)
+    dispersion = solution.dispersion(design, observed, 1 / variance)
+    undetermined = (solution.precision == 0).astype(np.float64)
+    own = dispersion / np.where(undetermined > 0, 1.0, solution.precision) + undetermined
+    consistent = shrunk(solution.share, own)
+    population = np.minimum(np.maximum(solution.adjusting_shares(), 0.0), 1.0)
+    errors = lines(design, observed, population, solution.coefficients(design, observed, 1 / variance))
+    adjusting = solution.adjusting_shares()
+    return Fit(
+        count=observed.n * (solution.share / size)[group],
+        errors=_of_members(errors, dispersion, solution.share, undetermined, observed.n, group, size),
+        consistent=observed.n * (consistent / size)[group],
+        unexplained=1 - float(adjusting.sum()),
+        unexplained_error=float(np.sqrt(solution.variance_of_sum() * dispersion)),
+        variances=Variances.of(design, observed, adjusting, len(solution.adjusters), variance),
+        screened=True,
+        notes=(*_alike(group, size), *_undetermined(undetermined[group]), *_too_many(solution, group)),
+    )
 
 
-def _groups(bits: sparse.csc_array) -> tuple[npt.NDArray[np.int64], FloatArray, npt.NDArray[np.int64]]:
-    """Columns that are equal: the group of each column, the size of each group, and each group's first column."""
-    bits.sort_indices()
-    numbers: dict[bytes, int] = {}
-    group = np.empty(bits.shape[1], np.int64)
-    first: list[int] = []
-    for column in range(bits.shape[1]):
-        pattern = bits.indices[bits.indptr[column] : bits.indptr[column + 1]].tobytes()
-        group[column] = numbers.setdefault(pattern, len(numbers))
-        if len(numbers) > len(first):
-            first.append(column)
-    return group, np.bincount(group).astype(np.float64), np.array(first)
-
-
-def _normal_equations(
-    design: sparse.csc_array, weight: FloatArray, y: FloatArray, background: float
-) -> tuple[FloatArray, FloatArray]:
-    """X' W X and X' W y of X = A - r, from sparse products: X itself, which is dense, is never formed."""
-    weighted = sparse.csc_array(design.multiply(weight[:, np.newaxis]))
-    column = np.asarray(weighted.sum(axis=0)).ravel()
-    normal = (weighted.T @ design).toarray()
-    normal -= background * (column[:, np.newaxis] + column[np.newaxis, :]) - background**2 * weight.sum()
-    return normal, weighted.T @ y - background * float(weight @ y)
-
-
-def _solve(normal: FloatArray, moment: FloatArray) -> _Solution:
-    scale = 1 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
-    scaled = normal * scale[:, np.newaxis] * scale[np.newaxis, :]
-    try:
-        factor = linalg.cholesky(scaled, lower=True)
-        if linalg.lapack.dpocon(factor, linalg.norm(scaled, 1), uplo="L")[0] < _SINGULAR:
-            raise linalg.LinAlgError
-    except linalg.LinAlgError:
-        return _solve_deficient(normal, moment)
-    half = linalg.solve_triangular(factor, np.eye(len(moment)), lower=True)
-    share = scale * (half.T @ (half @ (scale * moment)))
-    of_sum = float(np.sum((half @ scale) ** 2))
-    return _Solution(share, scale**2 * (half**2).sum(axis=0), of_sum, np.zeros(len(moment)))
-
-
-def _solve_deficient(normal: FloatArray, moment: FloatArray) -> _Solution:
-    values, vectors = linalg.eigh(normal)
-    good = values > _SINGULAR * max(values[-1], np.finfo(float).tiny)
-    kept, lost = vectors[:, good], vectors[:, ~good]
-    share = kept @ ((kept.T @ moment) / values[good])
-    null = (lost**2).sum(axis=1)
-    of_sum = float(np.sum(kept.sum(axis=0) ** 2 / values[good]))
-    return _Solution(share, (kept**2 / values[good]).sum(axis=1), of_sum, np.where(null > _SINGULAR**0.5, null, 0.0))
+def _of_members(
+    errors: Lines, dispersion: float, share: FloatArray, undetermined: FloatArray, n: float,
+    group: npt.NDArray[np.int64], size: FloatArray,
+) -> Lines:  # fmt: skip
+    """The errors of candidates from those of the groups they are in, with what cannot be decided added."""
+    alone = size == 1
+    holders = np.clip(n * share, 0.0, n)
+    # Where members cannot be told apart, each may hold all of the total or none of it.
+    split = holders**2 * (size - 1)
+    variance = dispersion * (errors.null_variance + np.where(alone, 0.0, errors.slope * holders)) + n * n * undetermined
+    third = dispersion**1.5 * errors.null_third * (undetermined == 0)
+    return Lines(
+        null_variance=((np.maximum(variance, 0.0) + split) / size**2)[group],
+        slope=(dispersion * errors.slope * alone)[group],
+        null_third=(third * alone)[group],
+        third_slope=(dispersion**1.5 * errors.third_slope * alone * (undetermined == 0))[group],
+    )
 
 
 def _dispersion(square: FloatArray, unknowns: int) -> float:
@@ -178,37 +177,26 @@ def _dispersion(square: FloatArray, unknowns: int) -> float:
     return mean if mean > 1 + 3 * np.sqrt(2 / freedom) else 1.0
 
 
-def _non_negative(normal: FloatArray, moment: FloatArray) -> FloatArray:
-    """The minimum of f' N f / 2 - m' f over f >= 0 (L-BFGS-B): most candidates that are not there get exactly 0."""
-    diagonal = np.diag(normal)
-    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    scaled, target = normal * scale[:, np.newaxis] * scale[np.newaxis, :], moment * scale
-    # In units of the largest coefficient, for the solver's tolerances are absolute.
-    unit = max(float(np.abs(target).max(initial=0.0)), np.finfo(float).tiny)
-    target = target / unit
-
-    def objective(x: FloatArray) -> tuple[float, FloatArray]:
-        gradient = scaled @ x
-        return float(x @ gradient) / 2 - float(target @ x), gradient - target
-
-    start = np.maximum(target, 0.0)
-    solved = optimize.minimize(
-        objective, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * len(target),
-        options={"maxiter": 5000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-9},
-    )  # fmt: skip
-    return np.asarray(solved.x, np.float64) * scale * unit
-
-
-def _notes(group: npt.NDArray[np.int64], size: FloatArray, undetermined: FloatArray) -> list[Note]:
-    notes = [
-        Note(np.flatnonzero(group == same), "the same bits in every cohort; their common count is split equally")
+def _alike(group: npt.NDArray[np.int64], size: FloatArray) -> list[Note]:
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(size).astype(np.int64)
+    return [
+        Note(
+            order[ends[same] - int(size[same]) : ends[same]],
+            "the same bits in every cohort; their common count is split equally",
+        )
         for same in np.flatnonzero(size > 1)
     ]
-    unknown = np.flatnonzero(undetermined[group] > 0)
-    if len(unknown):
-        notes.append(
-            Note(
-                unknown, "the reports do not determine these separately; ask for fewer candidates, or use more cohorts"
-            )
-        )
-    return notes
+
+
+def _undetermined(part: FloatArray) -> list[Note]:
+    unknown = np.flatnonzero(part > 0)
+    what = "the reports do not determine these separately; ask for fewer candidates, or use more cohorts"
+    return [Note(unknown, what)] if len(unknown) else []
+
+
+def _too_many(solution: Screened, group: npt.NDArray[np.int64]) -> list[Note]:
+    if not solution.full:
+        return []
+    what = "more candidates are frequent than these reports can tell apart; intervals cover less than they say"
+    return [Note(np.flatnonzero(np.isin(group, solution.adjusters)), what)]

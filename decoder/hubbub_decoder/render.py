@@ -107,6 +107,7 @@ def as_json(
     """
     columns = _columns(estimates, alpha, correction, consistent)
     tested = {} if isinstance(estimates, Mean) else {"alpha": alpha, "correction": correction}
+    diagnostics = getattr(estimates, "diagnostics", {})
     document = {
         "metric": estimates.metric,
         "mechanism": estimates.mechanism,
@@ -116,6 +117,7 @@ def as_json(
         "periods": list(periods),
         "level": estimates.level,
         **tested,
+        **({"diagnostics": dict(diagnostics)} if diagnostics else {}),
         "notes": list(estimates.notes),
         "suspicious": [suspect._asdict() for suspect in suspects],
         "rows": [dict(zip(columns, row, strict=True)) for row in list(zip(*columns.values(), strict=True))[:top]],

@@ -6,13 +6,15 @@ from typing import Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special, stats
 
 from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.errors import EstimateError
 
 Correction = Literal["none", "bonferroni", "holm", "bh"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+
+_STRAIGHT = 1e-5  # skewness below which a tail is the normal one
 
 
 class NullLaw(Protocol):
@@ -22,11 +24,20 @@ class NullLaw(Protocol):
         """P(as much support or more), for each row of ``support``; shape (d,)."""
 
 
-def normal_tail(count: FloatArray, variance: FloatArray) -> FloatArray:
-    """P(a normal variable of mean 0 and ``variance`` is ``count`` or more)."""
+def skewed_tail(count: FloatArray, variance: FloatArray, third: FloatArray) -> FloatArray:
+    """P(``count`` or more) of mean 0, ``variance`` and third central moment ``third``: Pearson's type III.
+
+    Where the skewness is negative the normal tail, which is longer: type III ends on that side, and a p-value of 0
+    would claim more than three moments can.
+    """
     spread = np.sqrt(variance)
     score = np.divide(count, spread, out=np.where(count > 0, np.inf, -np.inf), where=spread > 0)
-    return np.asarray(stats.norm.sf(score), np.float64)
+    skewness = np.divide(third, variance * spread, out=np.zeros_like(third), where=spread > 0)
+    normal = np.asarray(stats.norm.sf(score), np.float64)
+    # A shifted gamma distribution; the normal where that is so large in shape that it makes no difference.
+    shape = 4 / np.maximum(skewness, _STRAIGHT) ** 2
+    gamma = special.gammaincc(shape, np.maximum(shape + score * np.sqrt(shape), 0.0))
+    return np.where(skewness > _STRAIGHT, gamma, normal)
 
 
 def adjusted(p_value: FloatArray, correction: Correction) -> FloatArray:

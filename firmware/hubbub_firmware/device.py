@@ -140,8 +140,9 @@ class Device:
             return False
 
     def _ask_time(self) -> None:
-        if self._slow is not None and not self._slow.learnt and hasattr(self._transport, "ask_time"):
-            self._transport.ask_time()
+        for _ in range(2):  # a date far ahead is taken from a second answer only
+            if self._slow is not None and not self._slow.learnt and hasattr(self._transport, "ask_time"):
+                self._transport.ask_time()
 
     def _tell(self) -> None:
         counts = self._troubles.counts()

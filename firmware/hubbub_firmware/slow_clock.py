@@ -14,7 +14,9 @@ as with any clock whose periods begin at no agreed moment. A lifetime is bound b
 **What a lying server can do.** A ``Date`` that goes back is not taken. One far ahead opens periods before their time:
 it can spend what is left of the budget early, and it leaves the device silent until real time catches up
 (``clock-went-back``), but it cannot go past ``lifetime_epsilon``. A metric with an unbounded lifetime has no such end.
-``latest`` caps it: a date past the last metric's expiry is of no use to an honest server.
+``latest`` caps it: a date past the last metric's expiry is of no use to an honest server. And one answer alone moves
+the clock by 30 days at most: a date further ahead is taken once a second one agrees with it, so that one damaged or
+mistaken header does nothing. A server that says it twice is believed, for good.
 """
 
 from hashlib import sha256
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 NAME = "slow-clock"
 _CHECK = 4
+_FAR = 30 * 86400  # seconds, past which one date is not enough
+_AGREE = 3600  # how far two dates may be apart, but for the uptime between them
 
 
 class SlowClock:
@@ -61,6 +65,7 @@ class SlowClock:
         self._last = ticks()
         self._uptime = 0  # milliseconds since _base, all of them
         self._saved = self._base = max(floor, _stored(storage))
+        self._far: int | None = None  # a date far ahead, as it was when the uptime was 0
         self.learnt = False
         set_system_clock(self._base)
 
@@ -77,11 +82,19 @@ class SlowClock:
         return now
 
     def learn(self, seconds: int) -> bool:
-        """Takes a date that somebody else vouches for; False for one before this, or past ``latest``."""
+        """Takes a date that somebody else vouches for; False for one before this, past ``latest``, or far ahead and
+        the first to say so."""
         if seconds < EARLIEST or (self._latest is not None and seconds > self._latest):
             return False
+        now = self()
+        if seconds > now + _FAR:
+            first = self._far
+            self._far = seconds - self._uptime // 1000
+            if first is None or abs(self._far - first) > _AGREE:
+                return False
+        self._far = None
         self.learnt = True
-        if seconds <= self():
+        if seconds <= now:
             return False
         self._base = seconds
         self._uptime = 0

@@ -25,6 +25,8 @@ def studies(reports: int) -> list[Study]:
         Study("Hadamard response, one block", "hadamard-response", population, {"epsilon": 1, "blocks": 1}),
         Study("Hadamard response, 4 blocks", "hadamard-response", population, {"epsilon": 3, "blocks": 4}),
         Study("projective geometry response", "projective-geometry-response", population, {"epsilon": 2}),
+        Study("local hashing", "local-hashing", population, {"epsilon": 2, "hashes": 256}),
+        Study("subset selection", "subset-selection", population, {"epsilon": 1}),
         Study("count mean sketch", "count-mean-sketch", population, {"epsilon": 4, "hashes": 128, "width": 64}),
         Study(
             "Hadamard count mean sketch",

@@ -56,6 +56,10 @@ def _sketch_bit(metric: Metric, value: str, records: Bytes) -> BoolArray:
     return np.asarray(_vector(metric, records)[np.arange(len(records)), at] == 1)
 
 
+def _own_bucket(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    return np.asarray(_bucket(metric, value, numbers(metric, records, 0)) == numbers(metric, records, 1))
+
+
 def _hadamard_sketch(metric: Metric, value: str, records: Bytes) -> BoolArray:
     entry = _odd(numbers(metric, records, 1) & _bucket(metric, value, numbers(metric, records, 0)))
     return np.asarray(entry == (numbers(metric, records, 2) == 1))
@@ -106,6 +110,8 @@ _SUPPORT: dict[str, Callable[[Metric, str, Bytes], BoolArray]] = {
     "count-mean-sketch": _sketch_bit,
     "hadamard-count-mean-sketch": _hadamard_sketch,
     "projective-geometry-response": _orthogonal,
+    "local-hashing": _own_bucket,
+    "subset-selection": _own_bit,
     "rappor": _filter,
     "one-bit-mean": _one,
     "d-bit-flip": _bucket_bit,

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from hubbub_registry import Metric
-from hubbub_registry.mechanisms.projective_geometry_response import support_rates
+from hubbub_registry.mechanisms import projective_geometry_response, subset_selection
 from hubbub_simulations.bits import Floats
 from hubbub_simulations.bloom_theory import regression_scaled_mse
 
@@ -95,8 +95,29 @@ def _hadamard_response(metric: Metric, frequencies: Floats, _reports: int) -> Fl
 def _projective_geometry_response(metric: Metric, frequencies: Floats, _reports: int) -> Floats:
     """Feldman, Nelson, Nguyen, Talwar 2022, section 3: close to the optimum 4 E / (E - 1)**2 at f = 0."""
     p = metric.device.parameters
-    rates = support_rates(Fraction(p["threshold"], 1 << p["precision"]), p["order"], p["dimension"])
+    share = Fraction(p["threshold"], 1 << p["precision"])
+    rates = projective_geometry_response.support_rates(share, p["order"], p["dimension"])
     return _support(float(rates[0]), float(rates[1]), frequencies)
+
+
+def _subset_selection(metric: Metric, frequencies: Floats, _reports: int) -> Floats:
+    """Ye, Barg 2018: the optimum, 4 E / (E - 1)**2 at f = 0 but for terms of order 1 / d."""
+    p = metric.device.parameters
+    rates = subset_selection.support_rates(Fraction(p["threshold"], 1 << p["precision"]), p["size"], p["domain"])
+    return _support(float(rates[0]), float(rates[1]), frequencies)
+
+
+def _local_hashing(metric: Metric, frequencies: Floats, reports: int) -> Floats:
+    """(E-1+g)**2 / ((g-1)(E-1)**2) at f = 0 with endless hash functions; with k of them the collision floor on top.
+
+    Over families a non-holder's report supports a value with probability 1/g, and has the variance
+    (1/g)(1 - 1/g)(1 - a**2/k) given the family. Source: Wang et al. 2017, section 4.4; with a fixed family, ours.
+    """
+    g = 1 << metric.device.parameters["width_bits"]
+    a = _share(metric, "threshold", "precision")
+    p = a + (1 - a) / g
+    noise = (1 - frequencies) * (1 / a**2 - 1) / (g - 1) + frequencies * (g / (g - 1) / a) ** 2 * p * (1 - p)
+    return np.asarray(noise + _floor(metric, frequencies, reports))
 
 
 def _count_mean_sketch(metric: Metric, frequencies: Floats, reports: int) -> Floats:
@@ -172,6 +193,8 @@ _FORMULAS: dict[str, Callable[[Metric, Floats, int], Floats]] = {
     "unary-encoding": _unary_encoding,
     "hadamard-response": _hadamard_response,
     "projective-geometry-response": _projective_geometry_response,
+    "local-hashing": _local_hashing,
+    "subset-selection": _subset_selection,
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
     "d-bit-flip": _d_bit_flip,

@@ -374,7 +374,7 @@ def test_local_hashing_over_a_grid(epsilon: Fraction, hashes: int, width: int | 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("domain", [2, 3, 9, 130])
 def test_subset_selection_over_a_grid(epsilon: Fraction, domain: int) -> None:
-    """The exact ratio of calibrated subset selection is the stated one but for the draws' bias, and within e^declared."""
+    """The exact ratio of calibrated subset selection is the stated one but for the draws' bias, and as declared."""
     check_subset_selection(epsilon, domain)
 
 

@@ -16,14 +16,26 @@ import pytest
 from tests.collector.uploads import registry_file
 
 PARENT = """
-import logging, sys
+import logging, os, signal, sys
 from hubbub_client.errors import HubbubError
+from hubbub_collector import workers
 from hubbub_collector.worker import WorkerSettings
 from hubbub_collector.workers import Workers
 
-logging.basicConfig(stream=sys.stderr)
+logging.basicConfig(stream=sys.stderr, level=logging.INFO)
 settings = WorkerSettings(sys.argv[5], sys.argv[1], 0, "127.0.0.1", 0, 3600, 1 << 20, 1 << 20, None, 0)
 worker, start, stop = sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
+workers._PAUSE_SECONDS = 0.05
+prepare = workers.prepare_stores
+
+
+def prepare_stores(*given):  # the first thing that it does with the lock held
+    if "early" in sys.argv:
+        os.kill(os.getpid(), signal.SIGHUP)
+    prepare(*given)
+
+
+workers.prepare_stores = prepare_stores
 try:
     Workers(settings, 2, [sys.executable, "-c", worker], start, stop).run()
 except HubbubError as error:
@@ -32,14 +44,26 @@ except HubbubError as error:
 HANGS = "import time; time.sleep(600)"
 DIES = "import sys; sys.exit(3)"
 STAYS = "import time; print('ready', flush=True); time.sleep(600)"
+HUNG_UP = "import os, signal; os.kill(os.getpid(), signal.SIGHUP); " + STAYS
+ONCE = """
+import json, os, sys, time
+number = json.loads(sys.stdin.readline())["number"]
+if number == 0:
+    try:
+        os.mkdir({mark!r})
+    except FileExistsError:
+        sys.exit(3)
+print("ready", flush=True)
+time.sleep(600)
+"""
 LONG = 3600.0
 
 
 @contextmanager
-def parent(data: Path, worker: str, start: float, stop: float) -> Iterator[subprocess.Popen[str]]:
+def parent(data: Path, worker: str, start: float, stop: float, *more: str) -> Iterator[subprocess.Popen[str]]:
     """Runs the parent of two processes that run ``worker`` in a worker's place; kills what is left of them."""
     registry = registry_file(data.parent)
-    command = [sys.executable, "-c", PARENT, str(data), worker, str(start), str(stop), str(registry)]
+    command = [sys.executable, "-c", PARENT, str(data), worker, str(start), str(stop), str(registry), *more]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
         try:
@@ -99,6 +123,41 @@ def test_a_worker_that_will_not_stop_is_killed(tmp_path: Path) -> None:
     assert process.returncode == 0
     assert "worker 0 did not stop within 0.3 seconds; it is killed" in said
     assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+def test_a_worker_that_cannot_start_again_ends_no_other(tmp_path: Path) -> None:
+    """However often a worker that died fails to start again, the others go on, and it is tried again after a pause;
+    once none listens any more the collector ends with an error.
+    """
+    with parent(tmp_path / "data", ONCE.format(mark=str(tmp_path / "mark")), LONG, LONG) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith("listening on ")
+        first, second = wait_for_children(process, 2)
+        os.kill(first, signal.SIGKILL)
+        said = [process.stderr.readline() for _ in range(10)]
+        assert "worker 0 ended with -9; starting it again\n" in said[0]
+        assert all("worker 0 ended with 3; starting it again in 0.05 seconds\n" in line for line in said[1:])
+        assert second in children(process)
+        os.kill(second, signal.SIGKILL)
+        _, rest = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "the last of many; what it said is above" in rest
+
+
+def test_a_hangup_while_it_starts_is_kept_for_later(tmp_path: Path) -> None:
+    """SIGHUP to a collector that is starting, and to workers that are, ends none of them: all is read again as soon as
+    they listen.
+    """
+    with parent(tmp_path / "data", HUNG_UP, LONG, 0.1, "early") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith("listening on ")
+        assert process.stderr.readline().endswith("reloaded: registry\n")
+        assert len(children(process)) == 2
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
 
 
 def test_a_worker_whose_parent_is_gone_ends_quietly(tmp_path: Path) -> None:

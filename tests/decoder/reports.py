@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import operator
 import random
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,8 @@ SMALL: dict[str, dict[str, Any]] = {
     "unary-encoding": {},
     "hadamard-response": {"blocks": 2},
     "projective-geometry-response": {},
+    "local-hashing": {"hashes": 2, "width": 4},
+    "subset-selection": {},
     "count-mean-sketch": {"hashes": 2, "width": 4},
     "hadamard-count-mean-sketch": {"hashes": 2, "width": 4},
     "d-bit-flip": {"low": 0, "high": 4, "buckets": 5, "bits": 2},
@@ -118,6 +121,18 @@ def outputs(metric: Metric, value: str) -> Iterator[tuple[bytes, Fraction]]:
         for point in range(points):
             chance = (1 - keep) / points + keep * orthogonal[point] * Fraction(1, sum(orthogonal))
             yield pack(fields, [point]), chance
+    elif metric.mechanism == "local-hashing":
+        keep, hashes, width = probability(metric), 1 << p["hashes_bits"], 1 << p["width_bits"]
+        for j, cell in itertools.product(range(hashes), range(width)):
+            yield pack(fields, [j, cell]), ((1 - keep) / width + keep * (cell == place(metric, value, j))) / hashes
+    elif metric.mechanism == "subset-selection":
+        keep, size = probability(metric), p["size"]
+        for chosen in itertools.combinations(range(p["domain"]), size):
+            if metric.values.index(value) in chosen:
+                chance = keep / math.comb(p["domain"] - 1, size - 1)
+            else:
+                chance = (1 - keep) / math.comb(p["domain"] - 1, size)
+            yield pack(fields, [sum(1 << i for i in chosen)]), chance
     elif metric.mechanism == "count-mean-sketch":
         flip, hashes, width = probability(metric), 1 << p["hashes_bits"], 1 << p["width_bits"]
         for j in range(hashes):

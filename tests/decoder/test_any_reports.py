@@ -21,6 +21,8 @@ METRICS: dict[str, dict[str, Any]] = {
     "unary": {"mechanism": "unary-encoding"},
     "response": {"mechanism": "hadamard-response"},
     "sketch": {"mechanism": "count-mean-sketch", "hashes": 4, "width": 16},
+    "hashing": {"mechanism": "local-hashing", "hashes": 4},
+    "subset": {"mechanism": "subset-selection"},
     "narrow": {"mechanism": "count-mean-sketch", "hashes": 1, "width": 2},
     "hadamard": {"mechanism": "hadamard-count-mean-sketch", "hashes": 4, "width": 16},
     "bloom": {"mechanism": "rappor", "cohorts": 3},
@@ -61,8 +63,8 @@ def test_estimates_are_sound(registry: Registry, name: str, n: int, equal: bool,
 def test_what_the_package_exports() -> None:
     """The public names are these, and each of them is documented."""
     assert hubbub_decoder.__all__ == [
-        "ArgumentError", "CandidateError", "ConfidenceInterval", "Dataset", "DecodeError", "EstimateError",
-        "Estimates", "Mean", "MeanInterval", "RecordError", "State", "StateError", "aggregate", "decode",
-        "decode_mean", "estimate", "estimate_mean", "merge", "partial",
+        "ArgumentError", "CandidateError", "Change", "ConfidenceInterval", "Dataset", "DecodeError", "EstimateError",
+        "Estimates", "Mean", "MeanInterval", "RecordError", "State", "StateCache", "StateError", "Trend", "aggregate",
+        "compare", "compare_states", "decode", "decode_mean", "estimate", "estimate_mean", "merge", "partial", "trend",
     ]  # fmt: skip
     assert all(getattr(hubbub_decoder, name).__doc__ for name in hubbub_decoder.__all__)

@@ -15,6 +15,7 @@ from hubbub_client.records import unpack
 from hubbub_decoder.bit_sums import grouped_bit_sums
 from hubbub_decoder.hashing import buckets, item_keys
 from hubbub_decoder.mechanisms import hadamard_count_mean_sketch as hcms
+from hubbub_decoder.mechanisms import local_hashing
 from hubbub_decoder.records import as_integers, first_field
 from hubbub_decoder.walsh import walsh_hadamard
 
@@ -102,3 +103,9 @@ def test_both_ways_of_counting_a_sketch_agree(tmp_path: Path, monkeypatch: pytes
     dense = hcms.partial(metric, records)
     monkeypatch.setattr(hcms, "_DENSE", 0)
     assert np.array_equal(hcms.partial(metric, records).arrays["signed"], dense.arrays["signed"])
+    metric = metric_of(tmp_path, "local-hashing", hashes=16, width=32)
+    records = random_records(metric, 3000, 7)
+    dense = local_hashing.partial(metric, records)
+    assert dense.arrays["counts"].sum() == 3000
+    monkeypatch.setattr(local_hashing, "_DENSE", 0)
+    assert np.array_equal(local_hashing.partial(metric, records).arrays["counts"], dense.arrays["counts"])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hubbub_decoder import Estimates, State, estimate, partial
-from hubbub_decoder.mechanisms import NAMES, count_mean_sketch, hadamard_count_mean_sketch
+from hubbub_decoder.mechanisms import NAMES, count_mean_sketch, hadamard_count_mean_sketch, local_hashing
 from hubbub_registry import Metric
 
 from tests.decoder.reports import SMALL, as_records, outputs, place, range_bucket
@@ -21,7 +21,7 @@ from tests.registries import metric_of
 
 VALUES = ["a", "b", "c", "d", "e"]
 COUNTED = [name for name in NAMES if name != "one-bit-mean"]  # which has a mean: test_mean.py
-SKETCHES = ["count-mean-sketch", "hadamard-count-mean-sketch"]
+SKETCHES = ["local-hashing", "count-mean-sketch", "hadamard-count-mean-sketch"]
 
 
 def small(folder: Path, mechanism: str, **keys: object) -> Metric:
@@ -91,7 +91,9 @@ def test_mean_is_the_truth(tmp_path: Path, mechanism: str, epsilon: str) -> None
             assert mean[value] == pytest.approx(float(truth), abs=1e-9)
 
 
-@pytest.mark.parametrize("mechanism", ["randomized-response", "unary-encoding", "rappor", "d-bit-flip"])
+@pytest.mark.parametrize(
+    "mechanism", ["randomized-response", "unary-encoding", "subset-selection", "rappor", "d-bit-flip"]
+)
 def test_variance_of_support_is_exact(tmp_path: Path, mechanism: str) -> None:
     """The stated variance is that of one report, for a holder and for a non-holder, to the last digit."""
     metric = small(tmp_path, mechanism)
@@ -139,6 +141,10 @@ def test_variance_of_a_sketch_report_is_exact(tmp_path: Path, mechanism: str) ->
             spread = flip * (1 - flip) / (1 - 2 * flip) ** 2 + shared * (1 - shared)
             if mechanism == "hadamard-count-mean-sketch":
                 spread = 1 / (1 - 2 * flip) ** 2 - shared**2
+            elif mechanism == "local-hashing":
+                keep = flip  # the same parameter, of another meaning
+                rate = (1 - keep) / width + keep * shared
+                spread = rate * (1 - rate) / keep**2
             assert variance[value] == pytest.approx(scale**2 * spread, rel=1e-9)
 
 
@@ -155,6 +161,8 @@ def test_chance_of_a_shared_bucket_is_estimated_without_bias(tmp_path: Path, mec
                 state = partial(metric, as_records([first_record, record]))
                 if mechanism == "count-mean-sketch":
                     shared = count_mean_sketch._same_bucket(state, flip)
+                elif mechanism == "local-hashing":
+                    shared = local_hashing._same_bucket(state, flip, (1 - flip) / 4)
                 else:
                     shared = hadamard_count_mean_sketch._same_bucket(state, 1 / (1 - 2 * flip))
                 mean += float(first_chance * chance) * shared
@@ -177,6 +185,13 @@ def test_collision_floor_is_in_the_standard_error(tmp_path: Path, mechanism: str
         for j in range(hashes):
             sums[j, place(metric, "a", j)] = int(n // hashes * (1 - flip))
         state = State.of(metric, n, sums=sums, reports=np.full(hashes, n // hashes))
+    elif mechanism == "local-hashing":
+        n = 1 << (parameters["precision"] + 20)
+        kept = Fraction(parameters["threshold"], 1 << parameters["precision"])
+        counts = np.full((hashes, width), int(n // hashes * (1 - kept) / width), np.int64)
+        for j in range(hashes):
+            counts[j, place(metric, "a", j)] += int(n // hashes * kept)
+        state = State.of(metric, n, counts=counts)
     else:
         n = 1 << (parameters["precision"] + 20)
         keep = (1 << parameters["precision"]) - 2 * parameters["threshold"]

@@ -130,7 +130,9 @@ def test_records_of_another_shape_are_refused(registry: Registry, name: str) -> 
             partial(metric, records)
 
 
-@pytest.mark.parametrize("name", ["randomized_response", "unary_encoding", "hadamard_response", "odd"])
+@pytest.mark.parametrize(
+    "name", ["randomized_response", "unary_encoding", "subset_selection", "hadamard_response", "odd"]
+)
 def test_records_outside_the_domain_are_refused(registry: Registry, name: str) -> None:
     """A field beyond its domain, or padding that is not zero, is a RecordError and never a count."""
     metric = registry.metric(name)
@@ -140,7 +142,7 @@ def test_records_outside_the_domain_are_refused(registry: Registry, name: str) -
         partial(metric, np.concatenate([good, bad]))
 
 
-@pytest.mark.parametrize("name", ["count_mean_sketch", "hadamard_count_mean_sketch"])
+@pytest.mark.parametrize("name", ["local_hashing", "count_mean_sketch", "hadamard_count_mean_sketch"])
 def test_padding_of_a_sketch_is_checked(registry: Registry, name: str) -> None:
     """A bit above a sketch's last field is a RecordError."""
     metric = registry.metric(name)

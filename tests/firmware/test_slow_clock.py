@@ -192,6 +192,26 @@ def test_a_date_that_goes_back_or_is_useless_is_not_taken() -> None:
     assert clock() == FLOOR + 10
 
 
+def test_one_date_far_ahead_is_not_believed() -> None:
+    """A date more than 30 days ahead counts once another agrees within an hour, uptime apart; a near one forgets it."""
+    board = Board(fast=0)
+    far = FLOOR + 400 * DAY
+    clock = board.clock
+    assert not clock.learn(far)
+    assert (clock(), clock.learnt) == (FLOOR, False)
+    assert not clock.learn(far + 2 * 3600)  # does not agree
+    assert clock.learn(FLOOR + 30 * DAY)
+    assert not clock.learn(far)
+    board.real += 24 * HOUR
+    assert not clock.learn(far)  # stood still for a day
+    board.boot(0)
+    assert board.clock() <= FLOOR + 31 * DAY
+    assert not board.clock.learn(far)
+    board.real += 24 * HOUR
+    assert board.clock.learn(far + DAY)
+    assert (board.clock(), board.clock.learnt) == (far + DAY, True)
+
+
 def test_damaged_unreadable_or_full_storage_is_a_slower_clock() -> None:
     """What is stored damaged is not taken, a storage that fails stops nothing, and the floor holds."""
     board = Board(fast=0)
@@ -237,6 +257,7 @@ storage = MemoryStorage()
 clock = SlowClock(storage, 1800000000)
 sleep_ms(1200)
 assert 1800000001 <= clock() <= 1800000060, clock()
+assert not clock.learn(1900000000) and clock() <= 1800000060
 assert clock.learn(1900000000) and 1900000000 <= clock() <= 1900000060
 assert 1900000000 <= SlowClock(storage, 1800000000)() <= 1900000060
 clock.slept(5000)

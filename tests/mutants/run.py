@@ -1,7 +1,7 @@
 """Mutation testing of the privacy-critical files: plants small faults, one at a time, and sees whether a test notices.
 
-Run it as ``make mutants`` (or ``python -m tests.mutants.run [GROUP or FILE ...]``). It works on copies of the tree. Exit
-status 1 where a mutant survived that ``docs/mutants.md`` does not explain.
+Run it as ``make mutants`` (or ``python -m tests.mutants.run [GROUP or FILE ...]``). It works on copies of the tree.
+Exit status 1 where a mutant survived that ``docs/mutants.md`` does not explain.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ SHAPES: list[tuple[str, dict[str, Any], int]] = [
     ("hadamard-response", {"blocks": None}, 2),
     *(("projective-geometry-response", {}, d) for d in (2, 5, 1024)),
     *(("subset-selection", {}, d) for d in (2, 3, 5, 1024)),
-    *(("local-hashing", {"hashes": 1 << 16, "width": width}, 0) for width in (None, 2, 1 << 16)),
+    *(("local-hashing", {"hashes": 1 << 16, "width": width}, 0) for width in (None, 2, 256)),
     ("count-mean-sketch", {"hashes": 1, "width": 2}, 0),
     ("count-mean-sketch", {"hashes": 1 << 16, "width": 1024}, 0),
     ("hadamard-count-mean-sketch", {"hashes": 1024, "width": 1 << 15}, 0),

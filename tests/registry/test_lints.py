@@ -18,6 +18,7 @@ QUIET: dict[str, dict[str, Any]] = {
     "randomized-response": {},
     "count-mean-sketch": {"hashes": 1024, "width": 1024, "candidates": ["a"]},
     "hadamard-count-mean-sketch": {"hashes": 1024, "width": 1024, "candidates": ["a"]},
+    "local-hashing": {"hashes": 65536, "width": None, "candidates": ["a"]},
     "rappor": {"reports": "one-time", "p": None, "q": None, "f": 0.7, "epsilon": 2.5, "candidates": ["a"]},
 }
 COMMON: dict[str, Any] = {"expires": date(2027, 6, 1), "period": "90d", "lifetime_epsilon": 20, "epsilon": 1}
@@ -48,6 +49,7 @@ LOUD: list[tuple[str, str, dict[str, Any]]] = [
     ("lifetime-short", "unary-encoding", {"lifetime_epsilon": 4}),
     ("collision-floor", "count-mean-sketch", {"hashes": 64}),
     ("collision-floor", "hadamard-count-mean-sketch", {"hashes": 8, "width": 8192}),
+    ("collision-floor", "local-hashing", {"hashes": 4096}),
     ("better-mechanism", "randomized-response", {"values": [f"{i:02}" for i in range(11)]}),
     ("memoisation", "rappor", {"reports": "longitudinal", "p": 0.5, "q": 0.75}),
     ("no-candidates", "rappor", {"candidates": None}),

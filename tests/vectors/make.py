@@ -31,6 +31,10 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "projective_geometry_many": {
         "mechanism": "projective-geometry-response", "epsilon": 3, "values": [f"v{i}" for i in range(1024)],
     },
+    "local_hashing_many": {"mechanism": "local-hashing", "epsilon": 4, "hashes": 1 << 16},
+    "subset_selection_many": {
+        "mechanism": "subset-selection", "epsilon": 0.5, "values": ["a", "b", "c", *(f"v{i}" for i in range(61))],
+    },
     "count_mean_sketch_apple": {"mechanism": "count-mean-sketch", "epsilon": 4, "hashes": 65536, "width": 1024},
     "hadamard_sketch_apple": {"mechanism": "hadamard-count-mean-sketch", "epsilon": 4, "hashes": 1024, "width": 32768},
     "one_bit_mean_perturbed": {

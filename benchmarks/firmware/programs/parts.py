@@ -48,6 +48,7 @@ def figures() -> "Iterator[object]":
         batch = (metric.fingerprint, stand_ins.NOW // metric.period, record)
         return transport.send(build(entropy(ID_BYTES), [batch])).status
 
-    assert report("app", "a value") == 200
-    assert report("emoji", "a value") == 200
+    for name in ("app", "emoji"):
+        if report(name, "a value") != 200:  # no assertion: byte code has none
+            raise RuntimeError(name)
     yield "held"

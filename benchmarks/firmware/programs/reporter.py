@@ -33,14 +33,14 @@ def figures() -> "Iterator[object]":
     now = [stand_ins.NOW]
     reporter = Reporter(plan, storage, transport, 4096, lambda: now[0], entropy, lambda _: None, b"a board")
     yield "reporter"
-    assert reporter.record("emoji", "a value"), reporter.problem
-    assert reporter.record("app", "a value"), reporter.problem
-    assert reporter.flush().sent == 2, reporter.problem
+    taken = [reporter.record(name, "a value") for name in ("emoji", "app")]
+    if taken != [True, True] or reporter.flush().sent != 2:  # no assertion: byte code has none
+        raise RuntimeError(reporter.problem)
     yield "held"
     for name in ("emoji", "app") if sys.argv[-1] != "peak" else ():
         now[0] += 86400
         gc.disable()
         before = allocated()
-        assert reporter.record(name, "a value"), reporter.problem
+        taken.append(reporter.record(name, "a value"))
         yield name, allocated() - before
         gc.enable()

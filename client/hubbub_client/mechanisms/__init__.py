@@ -31,6 +31,8 @@ NAMES = (
     "hadamard-count-mean-sketch",
     "hadamard-response",
     "projective-geometry-response",
+    "local-hashing",
+    "subset-selection",
     "one-bit-mean",
     "d-bit-flip",
 )

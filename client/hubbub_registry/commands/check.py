@@ -7,6 +7,16 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+from hubbub_registry.advice import (
+    DEFAULT_REPORTS,
+    AdviceError,
+    Conditions,
+    advice_as_json,
+    advice_as_text,
+    advise,
+    read_bytes,
+    read_reports,
+)
 from hubbub_registry.composition.answer import answer
 from hubbub_registry.composition.question import (
     DEFAULT_DELTA,
@@ -39,11 +49,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     composed.add_argument("--shuffled-batch", metavar="N", help="reports of different devices shuffled together")
     composed.add_argument("--household", metavar="K", help="devices that change together; default 1")
     composed.add_argument("--prior", metavar="P", help="what somebody believes beforehand, such as 0.1")
+    advised = parser.add_argument_group("advice", "which mechanism fits each metric best, with its expected error")
+    advised.add_argument("--advise", action="store_true", help="name it, at the metric's own epsilon, and say why")
+    advised.add_argument("--reports", metavar="N", help="reports that are decoded together; default 100000")
+    advised.add_argument("--board", action="store_true", help="it runs on a microcontroller")
+    advised.add_argument("--bytes", metavar="B", help="the largest record; default for a board 31, else any")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the figures and the findings; 1 where one of them is an error that no written reason silences."""
     question = _question(arguments)
+    conditions = _conditions(arguments)
     try:
         registry = load_registry(arguments.registry)
     except RegistryError as error:
@@ -55,11 +71,31 @@ def run(arguments: argparse.Namespace) -> int:
     today = datetime.now(UTC).date()
     findings = lint(registry.metrics.values(), today) + lint_curated(registry.curated.values(), today)
     answered = None if question is None else answer(registry, question)
+    advices = [] if conditions is None else [advise(metric, conditions) for metric in registry.metrics.values()]
     if arguments.json:
-        print(json.dumps(as_json(registry, findings, answered), indent=2))
+        document = as_json(registry, findings, answered)
+        if conditions is not None:
+            document["advice"] = advice_as_json(advices, conditions)
+        print(json.dumps(document, indent=2))
     else:
         print(as_text(registry, findings, answered))
+        if conditions is not None:
+            print(f"\n{advice_as_text(advices, conditions)}")
     return 1 if any(finding.fails for finding in findings) else 0
+
+
+def _conditions(arguments: argparse.Namespace) -> Conditions | None:
+    """What advice is asked for; None without ``--advise``. Raises AdviceError."""
+    reports, largest, board = arguments.reports, arguments.bytes, arguments.board
+    if not arguments.advise:
+        if reports is not None or largest is not None or board:
+            raise AdviceError("--reports, --board and --bytes are for --advise; add it, or leave them out")
+        return None
+    return Conditions(
+        DEFAULT_REPORTS if reports is None else read_reports(reports),
+        board,
+        None if largest is None else read_bytes(largest),
+    )
 
 
 def _question(arguments: argparse.Namespace) -> Question | None:

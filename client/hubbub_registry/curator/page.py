@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hubbub_registry.curator.accounting import SPANS, Loss, loss, releases, total
+from hubbub_registry.curator.accounting import SPANS, Loss, loss, mixed, releases, total
 from hubbub_registry.curator.curated import Curated
 from hubbub_registry.curator.summary import sensitivity
 from hubbub_registry.statement.document import Block, Bullets, Code, Paragraph, Section, Strong, Subheading, Table, Text
@@ -72,6 +72,11 @@ def _meaning(metrics: list[Curated]) -> tuple[Text, ...]:
         "Whether a sensor is enrolled is not protected: the list is known. Whether an enrolled sensor reported at all, "
         "and how often, is. A period is released whether anything was read in it or not.",
     ]
+    if mixed(metrics):
+        lines.append(
+            "Metrics here differ in their neighbours. The figures of all of them together are for those of replace, "
+            "under which an add-remove metric costs up to twice its epsilon."
+        )
     if any(each.gaussian for each in metrics):
         lines.append(
             "With discrete Gaussian noise the guarantee is rho-zCDP (zero-concentrated). Rhos of releases add up; "

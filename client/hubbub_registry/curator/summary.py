@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hubbub_registry.curator.accounting import SPANS, Loss, loss, releases, total
+from hubbub_registry.curator.accounting import SPANS, Loss, loss, mixed, releases, total
 from hubbub_registry.curator.curated import Curated
 from hubbub_registry.exact import float_up
 from hubbub_registry.registry import Registry
@@ -27,6 +27,8 @@ def curated_as_text(registry: Registry) -> list[str]:
     deltas = [each.delta for each in metrics if each.delta is not None]
     if deltas:
         lines.append(f"where rho is declared, epsilon is at its delta; the sum is at delta {float(min(deltas)):g}")
+    if mixed(metrics):
+        lines.append("the sum is for the neighbours of replace, under which add-remove metrics cost more than alone")
     for each in metrics:
         lines += ["", each.name, *(f"  {label:12}{text}" for label, text in _describe(each))]
     return lines

@@ -25,7 +25,7 @@ def better_mechanism(metric: Metric, _today: date) -> Iterator[Finding]:
             "mechanism",
             f"with {domain} values at this epsilon its variance is {float((domain - 2 + ratio) / (4 * ratio)):.3g} "
             "times what unary-encoding has",
-            "choose unary-encoding (a bit a value), or hadamard-response where records must be small",
+            "choose projective-geometry-response (two bytes), or ask hubbub check --advise",
         )
 
 

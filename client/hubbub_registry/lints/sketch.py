@@ -21,9 +21,9 @@ def collision_floor(metric: Metric, _today: date) -> Iterator[Finding]:
     With k fixed hash functions of m buckets the estimate of one value keeps the variance S / ((m - 1) k), where S is
     the sum of f^2 over the other values (Apple 2017, appendix; docs/estimators.md).
     """
-    if metric.mechanism not in ("count-mean-sketch", "hadamard-count-mean-sketch"):
+    if metric.mechanism not in ("local-hashing", "count-mean-sketch", "hadamard-count-mean-sketch"):
         return
-    hashes, width = metric.settings["hashes"], metric.settings["width"]
+    hashes, width = metric.settings["hashes"], 1 << metric.device.parameters["width_bits"]
     floor = math.sqrt(TYPICAL_S / ((width - 1) * hashes))
     if floor <= HIGHEST_FLOOR:
         return
@@ -44,6 +44,8 @@ def _dominates_from(metric: Metric, hashes: int, width: int) -> float:
     ratio = float(metric.ratio)
     if metric.mechanism == "count-mean-sketch":
         noise = math.sqrt(ratio) / (math.sqrt(ratio) - 1) ** 2
+    elif metric.mechanism == "local-hashing":
+        noise = (1 - 1 / width) ** 2 * (ratio - 1 + width) ** 2 / ((width - 1) * (ratio - 1) ** 2)
     else:
         noise = ((ratio + 1) / (ratio - 1)) ** 2
     return (width / (width - 1)) ** 2 * noise * (width - 1) * hashes / TYPICAL_S

@@ -2,8 +2,9 @@
 
 It keeps two things, and nothing that joins them. ``used``: how many records a token has sent for a metric and period.
 ``charged``: for how many records of one batch somebody has been charged, under a hash of its upload id, metric and
-period, so that an upload that is sent again is not charged again. Both are gone once the period is accepted no more.
-Neither is in order of arrival.
+period, so that an upload that is sent again is not charged again. Both are gone once the period is accepted no more,
+by the greatest ``--late`` that any collector on the file had, and by what the sealer has closed: another run with a
+greater ``--late``, or a right clock after a wrong one, must not find a cap refilled. Neither is in order of arrival.
 """
 
 from __future__ import annotations
@@ -14,10 +15,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hubbub_collector.sqlite import connect, store_error
+from hubbub_collector.errors import CollectorError, UnreadableError
+from hubbub_collector.sqlite import connect, is_corrupt, store_error
 
-FORMAT = 1
-_SCHEMA = """
+FORMAT = 2
+_MARGIN = 86_400
+"""Counts are kept this many seconds past the acceptance window: the clock may have been set back meanwhile."""
+_LATE = "CREATE TABLE late (seconds INTEGER NOT NULL)"
+_SCHEMA = f"""
+{_LATE};
 CREATE TABLE used (
     token TEXT NOT NULL, fingerprint BLOB NOT NULL, period INTEGER NOT NULL, records INTEGER NOT NULL,
     ends INTEGER NOT NULL, PRIMARY KEY (token, fingerprint, period)
@@ -49,10 +55,28 @@ class Charge(NamedTuple):
 class Caps:
     """The counters. One thread at a time may use them; other workers have their own connection to the file."""
 
-    def __init__(self, path: Path) -> None:
-        """Opens or creates ``path``. Raises CollectorError where it cannot be written."""
+    def __init__(self, path: Path, late: int) -> None:
+        """Opens or creates ``path``, for a collector that accepts periods for ``late`` seconds after their end. Raises
+        CollectorError where it cannot be written, and its kind UnreadableError where it is damaged.
+        """
         self._path = path
-        self._db = connect(path, _SCHEMA, FORMAT)
+        self._db = connect(path, _SCHEMA, FORMAT, upgrades={1: _LATE})
+        try:
+            self._note(late)
+        except sqlite3.Error as error:
+            self._db.close()
+            raise (UnreadableError if is_corrupt(error) else CollectorError)(str(store_error(path, error))) from None
+
+    def _note(self, late: int) -> None:
+        if late > self._greatest_late():
+            self._db.execute("BEGIN IMMEDIATE")
+            if late > self._greatest_late():  # nobody else did meanwhile
+                self._db.execute("DELETE FROM late")
+                self._db.execute("INSERT INTO late VALUES (?)", (late,))
+            self._db.execute("COMMIT")
+
+    def _greatest_late(self) -> int:
+        return self._number("SELECT seconds FROM late")
 
     def charge(self, charges: Sequence[Charge]) -> list[bool]:
         """Charges what fits under its cap, and returns which did. On stable storage when it returns. Raises StoreError,
@@ -87,9 +111,12 @@ class Caps:
         query = "SELECT records FROM used WHERE (token, fingerprint, period) = (?, ?, ?)"
         return self._number(query, token, fingerprint, period)
 
-    def prune(self, before: int) -> None:
-        """Forgets periods that ended before the Unix time ``before``. Raises StoreError."""
+    def prune(self, now: int, closed: int) -> None:
+        """Forgets periods that are accepted no more at Unix time ``now``, and that had ended by ``closed`` (Unix time),
+        which is what the sealer has announced. Raises StoreError.
+        """
         try:
+            before = min(now - self._greatest_late() - _MARGIN, closed)
             for table in ("used", "charged"):
                 self._db.execute(f"DELETE FROM {table} WHERE ends < ?", (before,))  # noqa: S608 - one of two names
         except sqlite3.Error as error:

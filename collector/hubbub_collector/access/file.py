@@ -38,7 +38,7 @@ def read_tokens(path: Path) -> list[Token]:
 
 
 def write_tokens(path: Path, tokens: Sequence[Token]) -> None:
-    """Writes ``path`` whole or not at all. Raises OSError."""
+    """Writes ``path`` whole or not at all; it belongs to whom its folder belongs to. Raises OSError."""
     entries = [
         {
             "id": token.id, "sha256": token.digest.hex(), "label": token.label, "metrics": list(token.metrics),
@@ -49,13 +49,26 @@ def write_tokens(path: Path, tokens: Sequence[Token]) -> None:
     text = json.dumps({"schema": SCHEMA, "tokens": entries}, indent=1, ensure_ascii=False) + "\n"
     if not path.parent.exists():
         path.parent.mkdir(mode=0o700, parents=True)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            keep_owner(folder, path.parent.parent)
+        finally:
+            os.close(folder)
         sync_directory(path.parent.parent)
 
     def write(file: BinaryIO) -> None:
         os.fchmod(file.fileno(), 0o600)
+        keep_owner(file.fileno(), path.parent)
         file.write(text.encode())
 
     write_atomically(path, write)
+
+
+def keep_owner(descriptor: int, folder: Path) -> None:
+    """Gives a file that root has made in ``folder`` to the owner of ``folder``: the collector's user has to read it."""
+    if os.geteuid() == 0:
+        status = folder.stat()
+        os.fchown(descriptor, status.st_uid, status.st_gid)
 
 
 def check_metric(text: str) -> str:

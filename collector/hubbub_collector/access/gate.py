@@ -33,9 +33,11 @@ class Gate:
         self._shapes: dict[bytes, tuple[int, int]] = {}  # fingerprint -> bytes of a record, seconds of a period
 
     def use(self, metrics: Iterable[Metric]) -> None:
-        """Takes ``metrics`` to be those of the registry, from now on."""
+        """Takes ``metrics`` to be those of the registry, from now on. Of those before it keeps the shapes, which their
+        fingerprints fix: an upload that was checked with them may be waiting for its charge.
+        """
         metrics = list(metrics)
-        self._shapes = {metric.fingerprint: (metric.device.record_bytes, metric.period) for metric in metrics}
+        self._shapes |= {metric.fingerprint: (metric.device.record_bytes, metric.period) for metric in metrics}
         if self._tokens is not None:
             self._tokens.use(metrics)
 
@@ -50,7 +52,8 @@ class Gate:
 
     async def charge(self, token: Token | None, upload: Upload) -> set[tuple[bytes, int]]:
         """Charges the batches of ``upload`` to ``token``; returns those (fingerprint, period) that its caps do not let
-        in. Raises Refusal: 403 for a metric that the token is not for, 503 or 507 where the counts cannot be kept.
+        in. Raises Refusal: 401 for a token that has ended meanwhile, 403 for a metric that it is not for, 503 or 507
+        where the counts cannot be kept.
         """
         if token is None or self._tokens is None:
             return set()

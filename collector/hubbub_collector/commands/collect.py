@@ -97,6 +97,11 @@ def run(arguments: argparse.Namespace) -> int:
     for option, budget in (("--queue", arguments.queue), ("--disk-budget", arguments.disk_budget)):
         if budget is not None and budget < arguments.workers * size()(_LEAST):
             raise CollectorError(f"{option}: {arguments.workers} workers need at least {_LEAST} each")
+    if arguments.disk_budget is not None and arguments.disk_budget <= arguments.quarantine_budget:
+        raise CollectorError(
+            "--disk-budget: it holds the quarantine too, which a stranger can fill; give it more than the "
+            f"{arguments.quarantine_budget} bytes of --quarantine-budget, or make that smaller"
+        )
     if (arguments.tls_cert is None) != (arguments.tls_key is None):
         raise CollectorError("--tls-cert and --tls-key: give both, or neither")
     # Here, before anything is made: what is wrong with a file is told once, and not by every worker.

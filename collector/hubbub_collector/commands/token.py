@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hubbub_collector.access.file import check_metric, read_tokens, write_tokens
+from hubbub_collector.access.file import check_metric, keep_owner, read_tokens, write_tokens
 from hubbub_collector.access.token import Token, draw_token
 from hubbub_collector.commands.arguments import positive
 from hubbub_collector.commands.tables import grid
@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "list":
         _print(read_tokens(data.tokens), as_json=arguments.json)
         return 0
-    with exclusive(data.token_lock, "token command"):
+    with exclusive(data.token_lock, "token command") as lock:
+        keep_owner(lock, data.root)
         tokens = read_tokens(data.tokens)
         if arguments.action == "issue":
             text, token = _issue(arguments)

@@ -13,10 +13,7 @@ that are parsed ahead, and answers that are not taken. A well-behaved one takes 
 TLS_CONNECTION = 320 << 10
 """What TLS adds to that: OpenSSL's state, and its buffer of 256 KiB."""
 PARSER = 70
-PARSER_BASE = 32 << 20
-"""Bytes that the msgpack parser may allocate for a byte of the body, for as long as it is parsed, and besides them: for
-arrays in arrays it sets 32 KiB aside at each level before it finds them empty.
-"""
+"""Bytes that the msgpack parser may allocate for a byte of the body, for as long as it is parsed."""
 COMMIT = (16 << 20) * 2 + (16 << 20)
 """One group commit: its bodies end to end, SQLite's copy of that, and SQLite's page cache."""
 
@@ -34,6 +31,5 @@ def memory_bound(*, connections: int, body: int, queue: int, tls: bool = False, 
         + 2 * queue
         + COMMIT
         + (PARSER + 4) * body
-        + PARSER_BASE
         + (TABLE * ENTRY_BYTES if rate else 0)
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hubbub_collector.seal.sorted_store import SortedStore
-from hubbub_collector.sqlite_store import SqliteStore
+from hubbub_collector.store import Source
 from hubbub_collector.window import LATE
 from hubbub_registry import Registry
 
@@ -20,7 +20,7 @@ _ID_MARGIN = 86_400
 _LATE, _ANNOUNCED, _FORGOTTEN = "late", "announced", "forgotten"
 
 
-def forget(registry: Registry, target: SortedStore, stores: Iterable[SqliteStore], now: float) -> None:
+def forget(registry: Registry, target: SortedStore, stores: Iterable[Source], now: float) -> None:
     """Forgets, at Unix time ``now``, and announces what comes next in all ``stores``; they are all that there are.
 
     Raises DamagedError, StoreError, sqlite3.Error.

@@ -11,14 +11,14 @@ from hubbub_collector.seal.report import SealReport
 from hubbub_collector.seal.sort import TRANSACTION_BYTES, merged
 from hubbub_collector.seal.sorted_store import Row, SortedStore
 from hubbub_collector.seal.steps import Step
-from hubbub_collector.store import SqliteStore
+from hubbub_collector.store import Source
 from hubbub_collector.upload import Batch, Validator
 
 _Key = tuple[bytes, int]
 
 
 def release(
-    store: SqliteStore, target: SortedStore, validator: Validator, now: float, step: Step, report: SealReport
+    store: Source, target: SortedStore, validator: Validator, now: float, step: Step, report: SealReport
 ) -> None:
     """Moves what ``validator`` accepts at Unix time ``now``, and says in ``report`` what that was.
 
@@ -37,7 +37,7 @@ def release(
 
 
 def _chunks(
-    store: SqliteStore, target: SortedStore, validator: Validator, now: float, report: SealReport
+    store: Source, target: SortedStore, validator: Validator, now: float, report: SealReport
 ) -> Iterator[tuple[list[Row], list[_Key]]]:
     rows: list[Row] = []
     keys: list[_Key] = []

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hubbub_collector.errors import CollectorError, StoreError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
+from hubbub_collector.open_store import database_source
 from hubbub_collector.seal.forgetting import forget
 from hubbub_collector.seal.group import seal_group
 from hubbub_collector.seal.recover import recover
@@ -21,7 +22,7 @@ from hubbub_collector.seal.sorted_store import SortedStore, Waiting
 from hubbub_collector.seal.sources import check_own, join
 from hubbub_collector.seal.steps import Step, no_step
 from hubbub_collector.sqlite import store_error
-from hubbub_collector.store import SqliteStore
+from hubbub_collector.store import Source, SqliteStore
 from hubbub_collector.upload import Validator
 from hubbub_collector.window import ALWAYS, Window
 from hubbub_registry import Registry
@@ -38,16 +39,18 @@ class SealOptions:
 
 def seal(
     registry: Registry, data: DataDirectory, options: SealOptions, now: float | None = None, step: Step = no_step,
-    sources: Sequence[DataDirectory] = (),
+    sources: Sequence[DataDirectory] = (), database: str | None = None,
 ) -> SealReport:  # fmt: skip
     """Sorts what the stores hold, and what their quarantines hold of this registry's metrics, and seals what is ready
     at Unix time ``now``. What is damaged is left alone and reported, and all else is sealed. ``sources`` are further
-    collectors' data directories, whose uploads are sealed into ``data`` as well.
+    collectors' data directories, whose uploads are sealed into ``data`` as well; and so are those in ``database``, the
+    URL of one that collectors commit to. With that ``data`` may be new, and no collector's.
 
     ``step`` is called after each of ``STEPS``. Raises CollectorError (also where another sealer runs) and StoreError;
     whatever is raised, and wherever the process is killed, the next run goes on with nothing lost or repeated.
     """
-    data.check()
+    if database is None:
+        data.check()
     now = time.time() if now is None else now
     report = SealReport()
     with ExitStack() as open_:
@@ -57,11 +60,16 @@ def seal(
         try:
             recover(data, target)
             join(open_, data, target, sources)
-            stores = [
+            stores: list[Source] = [
                 open_.enter_context(closing(store))
                 for directory in (data, *sources)
                 for store in _open_all(directory, report)
             ]
+            if database is not None:
+                taken = open_.enter_context(closing(database_source(database)))
+                taken.seal_into(f"{target.identity:016x}")
+                data.intake.mkdir(mode=0o700, exist_ok=True)
+                stores.append(taken)
             _sort_all(registry, stores, target, now, step, report)
             order = {metric.fingerprint: place for place, metric in enumerate(registry.metrics.values())}
             for waiting in sorted(target.waiting(), key=lambda one: (order.get(one.fingerprint, len(order)), one)):
@@ -89,7 +97,7 @@ def _open_all(data: DataDirectory, report: SealReport) -> Iterator[SqliteStore]:
 
 
 def _sort_all(
-    registry: Registry, stores: Sequence[SqliteStore], target: SortedStore, now: float, step: Step, report: SealReport
+    registry: Registry, stores: Sequence[Source], target: SortedStore, now: float, step: Step, report: SealReport
 ) -> None:
     """Empties every worker's store."""
     validator = Validator(registry.metrics.values(), Window(late=ALWAYS))

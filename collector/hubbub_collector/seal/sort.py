@@ -12,7 +12,7 @@ from hubbub_collector.errors import DamagedError
 from hubbub_collector.seal.report import SealReport
 from hubbub_collector.seal.sorted_store import Row, SortedStore
 from hubbub_collector.seal.steps import Step
-from hubbub_collector.store import SqliteStore
+from hubbub_collector.store import Source
 
 TRANSACTION_BYTES = 8 << 20
 """Bodies sorted in one transaction; Python holds about ten times that while it does."""
@@ -27,7 +27,7 @@ class _Chunk:
     size: int = 0
 
 
-def sort(store: SqliteStore, target: SortedStore, step: Step, report: SealReport) -> None:
+def sort(store: Source, target: SortedStore, step: Step, report: SealReport) -> None:
     """Moves every group that ``store`` holds now, but for damaged ones, and says in ``report`` what that was.
 
     A group is in ``target``, with a note that says so, before it is deleted: after a crash in between, the note tells
@@ -47,7 +47,7 @@ def sort(store: SqliteStore, target: SortedStore, step: Step, report: SealReport
         step("taken")
 
 
-def _chunks(store: SqliteStore, report: SealReport) -> Iterator[_Chunk]:
+def _chunks(store: Source, report: SealReport) -> Iterator[_Chunk]:
     chunk = _Chunk()
     for id in store.ids(0, store.last_id()):
         try:
@@ -67,7 +67,7 @@ def _chunks(store: SqliteStore, report: SealReport) -> Iterator[_Chunk]:
         yield chunk
 
 
-def explode(store: SqliteStore, id: int, bodies: bytes) -> list[Row]:
+def explode(store: Source, id: int, bodies: bytes) -> list[Row]:
     """The uploads of group ``id``, one row for each metric and period of each. Raises DamagedError."""
     rows: list[Row] = []
     unpacker = msgpack.Unpacker(max_buffer_size=len(bodies))

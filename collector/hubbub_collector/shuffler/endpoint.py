@@ -10,6 +10,8 @@ from hubbub_collector.body import BROKEN, check_headers, read_body
 from hubbub_collector.errors import Refusal, StoreError, StoreFullError
 from hubbub_collector.limits.arriving import Arriving
 from hubbub_collector.limits.limits import Limits
+from hubbub_collector.openapi import PATH as DESCRIBED
+from hubbub_collector.openapi.sealed import sealed_rendered
 from hubbub_collector.protocol import answer, refusal, unexpected
 from hubbub_collector.writer import Writer
 
@@ -19,8 +21,9 @@ _RETRY_STORE = 5
 
 
 class Endpoint:
-    """POST ``path`` and GET /healthz. ``admit`` sees a request before its body is read, and ``take`` gets the body;
-    both may raise Refusal. ``refused`` is told the code of each refusal; nothing else of a request is kept.
+    """POST ``path``, GET /healthz and GET /openapi.json. ``admit`` sees a request before its body is read, and ``take``
+    gets the body; both may raise Refusal. ``refused`` is told the code of each refusal; nothing else of a request is
+    kept.
     """
 
     def __init__(
@@ -28,6 +31,7 @@ class Endpoint:
         refused: Callable[[str], object], writer: Writer, limits: Limits,
     ) -> None:  # fmt: skip
         self._path = path
+        self._description = sealed_rendered(path)
         self._admit = admit
         self._take = take
         self._writer = writer
@@ -58,7 +62,7 @@ class Endpoint:
             self.running -= 1
 
     async def _route(self, request: web.BaseRequest) -> web.Response:
-        method = {self._path: "POST", "/healthz": "GET"}.get(request.path)
+        method = {self._path: "POST", "/healthz": "GET", DESCRIBED: "GET"}.get(request.path)
         if method is None:
             raise Refusal(404, "not-found", f"send to {self._path}")
         if request.method != method:
@@ -66,6 +70,8 @@ class Endpoint:
             return refusal(Refusal(405, "method", f"this address takes {method}"), {"Allow": method})
         if self.stopping:
             raise Refusal(503, "stopping", "the server is stopping", retry_after=5)
+        if request.path == DESCRIBED:
+            return answer(200, self._description)
         if method == "GET":
             if not self._writer.alive or self._writer.failing is not None:
                 raise Refusal(503, "store", "the store does not commit", _RETRY_STORE)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgpack
 
 from hubbub_collector.errors import Refusal
+from hubbub_collector.unpacking import ERRORS, unpack
 
 VERSION = 1
 ID_BYTES = 16
@@ -35,10 +36,8 @@ class SealedBody(NamedTuple):
 def parse(body: bytes) -> SealedBody:
     """The ciphertexts in ``body``, all of one size. Raises Refusal (400) with the reason."""
     try:
-        document = msgpack.unpackb(
-            body, max_array_len=MOST, max_str_len=0, max_map_len=0, max_ext_len=0, strict_map_key=True
-        )
-    except (ValueError, TypeError, OverflowError, msgpack.UnpackException):
+        document = unpack(body, MOST)
+    except ERRORS:
         raise Refusal(400, "not-msgpack", "the body is not one msgpack array of at most 4096 ciphertexts") from None
     if type(document) is not list or len(document) != 4:
         raise Refusal(400, "sealed-shape", "send an array [version, id, key id, ciphertexts]")

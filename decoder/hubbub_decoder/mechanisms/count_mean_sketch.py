@@ -10,22 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from hubbub_decoder.bit_sums import grouped_bit_sums
+from hubbub_decoder.bucket_sums import bucket_sums
 from hubbub_decoder.colliding_support import CollidingSupport
 from hubbub_decoder.collisions import collision_slope, collision_variance, sum_of_squared_cells, sum_of_squares
 from hubbub_decoder.consistent import within_simplex
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.hashing import buckets, item_keys
 from hubbub_decoder.records import Records
 from hubbub_decoder.state import State, merge
 from hubbub_registry import Metric
 
 __all__ = ["estimate", "merge", "partial"]
-
-# Candidates x hash functions whose buckets are in memory at a time.
-_BUCKETS_AT_ONCE = 1 << 18
 
 
 def partial(metric: Metric, records: Records) -> State:
@@ -44,7 +40,7 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
     hashes, width = 1 << parameters["hashes_bits"], 1 << parameters["width_bits"]
     flip = parameters["threshold"] / (1 << parameters["precision"])
     n, gain, scale = state.n, 1 - 2 * flip, width / (width - 1)
-    support = _set_bits(metric, state, candidates)
+    support = bucket_sums(metric, state.arrays["sums"], np.flatnonzero(state.arrays["reports"]), candidates)
     debiased = (support.astype(np.float64) - n * flip) / gain
     count = scale * (debiased - n / width)
     squares = sum_of_squares(_same_bucket(state, flip), width)
@@ -66,20 +62,6 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
         null_law=law,
         projected=within_simplex(count, n),
     )
-
-
-def _set_bits(metric: Metric, state: State, candidates: Sequence[str]) -> npt.NDArray[np.int64]:
-    """In how many reports the bit at the candidate's bucket is 1; shape (d,)."""
-    parameters = metric.device.parameters
-    keys = item_keys(candidates, parameters["salt"])
-    total = np.zeros(len(candidates), np.int64)
-    used = np.flatnonzero(state.arrays["reports"])
-    step = max(1, _BUCKETS_AT_ONCE // max(1, len(candidates)))
-    for start in range(0, len(used), step):
-        rows = used[start : start + step]
-        at = buckets(keys, parameters["salt"], rows, parameters["width_bits"])
-        total += np.take_along_axis(state.arrays["sums"][rows], at, axis=1).sum(axis=0, dtype=np.int64)
-    return total
 
 
 def _same_bucket(state: State, flip: float) -> float:

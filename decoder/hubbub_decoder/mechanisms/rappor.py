@@ -13,22 +13,15 @@ import numpy as np
 
 from hubbub_decoder.bit_sums import grouped_bit_sums
 from hubbub_decoder.bloom import candidate_bits
-from hubbub_decoder.consistent import within_simplex
-from hubbub_decoder.errors import CandidateError
 from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.rappor.outcome import estimates_of
 from hubbub_decoder.records import Records
-from hubbub_decoder.regression import BitRates, Fit, fit
+from hubbub_decoder.regression import BitRates, fit
 from hubbub_decoder.state import State, merge
 from hubbub_decoder.support import estimate_support
 from hubbub_registry import Metric
 
 __all__ = ["bit_rates", "estimate", "merge", "partial"]
-
-# The regression holds a matrix of candidates x candidates in memory: 800 MB at this many.
-MAX_CANDIDATES = 10_000
-
-# In standard errors: a list that leaves nothing out gets the note once in 30,000 decodes.
-_BEYOND_CHANCE = 4.0
 
 
 def partial(metric: Metric, records: Records) -> State:
@@ -57,35 +50,9 @@ def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimat
     sums, reports = state.arrays["sums"], state.arrays["reports"]
     if not metric.device.parameters["hashes"]:
         return estimate_support(metric, state.n, sums[0], candidates, one, zero)
-    if len(candidates) > MAX_CANDIDATES:
-        raise CandidateError(
-            f"metric {metric.name}: RAPPOR regression takes {MAX_CANDIDATES} candidates, here {len(candidates)}; leave "
-            "out those that cannot be frequent"
-        )
     rates = BitRates(float(one), float(zero), background=_background(metric))
     fitted = fit(candidate_bits(metric, candidates), sums.astype(np.float64), reports.astype(np.float64), rates)
-    n = state.n
-    return Estimates.of(
-        metric,
-        n,
-        candidates,
-        count=n * fitted.share,
-        null_variance=n * n * fitted.variance,
-        slope=0.0,
-        projected=within_simplex(n * fitted.non_negative, n),
-        notes=(*(note.text([candidates[i] for i in note.members]) for note in fitted.notes), *_unlisted(fitted)),
-    )
-
-
-def _unlisted(fitted: Fit) -> tuple[str, ...]:
-    """A note where the candidates leave more unexplained than chance does."""
-    if fitted.unexplained <= _BEYOND_CHANCE * fitted.unexplained_error:
-        return ()
-    return (
-        f"the candidates leave {fitted.unexplained:.1%} (standard error {fitted.unexplained_error:.1%}) of the reports "
-        "unexplained: values that are not in the list hold them. Candidates that share bits with a frequent one of "
-        "those are off by more than is stated here; add the frequent values to the list",
-    )
+    return estimates_of(fitted, metric, state.n, candidates)
 
 
 def _background(metric: Metric) -> float:

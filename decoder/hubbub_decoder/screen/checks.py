@@ -103,6 +103,22 @@ class Ones:
 
 
 @dataclass(frozen=True)
+class Always:
+    """The last field always has ``ones`` ones: a record with another number was not made by any device."""
+
+    what: str
+    ones: int
+
+    def count(self, metric: Metric, records: Records) -> Counts:
+        """[records, those among them with another number]."""
+        return np.array([len(records), np.count_nonzero(ones(metric, records) != self.ones)], np.int64)
+
+    def p_value(self, counts: Counts, cluster: int) -> float:
+        """1 or 0."""
+        return _least(chance_bound(counts[1:], int(counts[0]), np.zeros(1), cluster=cluster))
+
+
+@dataclass(frozen=True)
 class Event:
     """Of the records whose field ``given`` is 0 (all of them where None), field ``field`` masked is 0 so often."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hubbub_decoder.mechanisms.rappor import bit_rates
 from hubbub_decoder.permanent_bit import shown_rates
-from hubbub_decoder.screen.checks import Check, Drawn, Event, Ones, Uniform, ones_law
+from hubbub_decoder.screen.checks import Always, Check, Drawn, Event, Ones, Uniform, ones_law
 from hubbub_registry import Metric
 
 
@@ -58,6 +58,14 @@ def _hadamard_response(metric: Metric) -> Law:
     return Law((Event("first output of a block", 0, size - 1, (1 + _rate(metric)) / size),))
 
 
+def _local_hashing(metric: Metric) -> Law:
+    return Law((Uniform("hash index", 0, 1 << metric.device.parameters["hashes_bits"]),))
+
+
+def _subset(metric: Metric) -> Law:
+    return Law((Always("number of ones", metric.device.parameters["size"]),))
+
+
 def _rappor(metric: Metric) -> Law:
     p = metric.device.parameters
     one, zero = (float(rate) for rate in bit_rates(metric))
@@ -84,6 +92,8 @@ _LAWS: dict[str, Callable[[Metric], Law]] = {
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_sketch,
     "projective-geometry-response": _nothing,
+    "local-hashing": _local_hashing,
+    "subset-selection": _subset,
     "rappor": _rappor,
     "one-bit-mean": _nothing,
     "d-bit-flip": _d_bit_flip,

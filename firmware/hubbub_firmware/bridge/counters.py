@@ -13,6 +13,9 @@ class BridgeCounters:
         self.settled = Counter(
             "hubbub_bridge_messages", "Messages acknowledged to the broker", ["kind", "outcome"], registry=self.registry
         )
+        self.discarded = Counter(
+            "hubbub_bridge_discarded", "Messages that are none for a collector", ["reason"], registry=self.registry
+        )
         self.attempts = Counter(
             "hubbub_bridge_failed_attempts", "Posts that the collector did not take", registry=self.registry
         )

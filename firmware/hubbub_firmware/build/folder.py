@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,20 +11,24 @@ from pathlib import Path
 
 from hubbub_client.mechanisms import NAMES, module_name
 from hubbub_firmware.build.boards import Board
+from hubbub_firmware.build.bundle.library import bundled_library
 from hubbub_firmware.build.byte_code import byte_code
 from hubbub_firmware.build.errors import BuildError
 from hubbub_firmware.build.installation import manifest, package
 from hubbub_firmware.build.modules import closure, file_of
+from hubbub_firmware.build.replacing import MARKER, own_entries, put, refuse_to_overwrite
 from hubbub_firmware.build.settings_template import settings_template
 from hubbub_registry.commands.compile import plan_bytes
 from hubbub_registry.registry import Registry
 
 # A board holds the plan in memory, at about five bytes for each byte of the file where it lists values.
 MOST_PLAN_BYTES = 8192
+_MOST_DIGITS = 11
 _TEMPLATES = Path(__file__).parent / "templates"
-MARKER = "build.json"
 GENERATED = ("board.py", "plan.json", "manifest.py", "package.json", MARKER)
-_LIBRARY = ("lib/hubbub_client/", "lib/hubbub_firmware/")
+# What a bundle is, in names of the sources: for people, and not for the board.
+READABLE = "readable"
+_LIBRARY = ("lib/hubbub_client/", "lib/hubbub_firmware/", "lib/hubbub", f"{READABLE}/hubbub", f"{READABLE}/map.json")
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,12 @@ class Built:
     plan_bytes: int
 
 
-def build(registry: Registry, board: Board, transport: str, output: Path, *, mpy: bool, force: bool) -> Built:
+def build(
+    registry: Registry, board: Board, transport: str, output: Path, *, mpy: bool, force: bool, bundle: bool = False
+) -> Built:
     """Writes the folder ``output`` for ``board``. An existing one is replaced with ``force``, but for what is edited.
+
+    ``bundle`` links the library into one module of byte code and a few that come and go (bundle/).
 
     Raises BuildError, with ``output`` as it was: for a mechanism that boards do not have, a plan that is too large for
     them, a folder that is not empty, or a compiler that is missing; OSError where the file system refuses.
@@ -47,7 +53,7 @@ def build(registry: Registry, board: Board, transport: str, output: Path, *, mpy
     if board.sends_frames != (transport == "frames"):
         what = "sends frames" if board.sends_frames else "has a network and sends no frames"
         raise BuildError(f"{board.name} {what}; --transport {transport} is for other boards")
-    _refuse_to_overwrite(output, force=force)
+    refuse_to_overwrite(output, force=force)
     plan = plan_bytes(registry.document, as_msgpack=False)
     if len(plan) > MOST_PLAN_BYTES:
         raise BuildError(
@@ -57,30 +63,40 @@ def build(registry: Registry, board: Board, transport: str, output: Path, *, mpy
     main = (_TEMPLATES / "main.py").read_bytes()
     program = board.program.read_bytes()
     modules = closure([main.decode(), program.decode()], _by_name(registry, transport))
-    library = {file_of(module, path): path.read_bytes() for module, path in modules.items()}
-    if mpy:
-        library = byte_code(library, board.architecture)
+    kept = own_entries(output, _is_ours) if force else []
+    readable: Mapping[str, bytes] = {}
+    if bundle:
+        own = (output / "main.py").read_bytes() if "main.py" in kept else main
+        bundled = bundled_library(own, program.decode(), modules, board.architecture)
+        library, program, readable = dict(bundled.files), bundled.program, bundled.readable
+    else:
+        library = {file_of(module, path): path.read_bytes() for module, path in modules.items()}
+        library = byte_code(library, board.architecture) if mpy else library
     files = {f"lib/{name}": data for name, data in library.items()}
-    kept = _edited(output) if force else {}
+    files |= {f"{READABLE}/{name}": data for name, data in readable.items()}
     files |= {
         "main.py": main,
         "board.py": program,
         "plan.json": plan,
         MARKER: marker(board.name),
         "settings.json": settings_template(transport),
-        "manifest.py": manifest(sorted(library), mpy=mpy),
+        "manifest.py": manifest(sorted(library), mpy=mpy or bundle),
         "package.json": package(dict.fromkeys(sorted(library), "lib/")),
     }
-    _put(output, files | kept)
+    put(output, files, kept)
     return Built(len(library), sum(map(len, library.values())), len(plan))
 
 
 def marker(board: str) -> bytes:
     """``build.json``: the board, and the Unix time, before which the device's clock cannot be.
 
-    SOURCE_DATE_EPOCH, where it is set, stands for the time, as in other builds that are to be repeated.
+    SOURCE_DATE_EPOCH, where it is set, stands for the time, as in other builds that are to be repeated. Raises
+    BuildError where it is none.
     """
-    built = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+    given = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
+    if not (given.isascii() and given.isdecimal() and len(given) <= _MOST_DIGITS):
+        raise BuildError("SOURCE_DATE_EPOCH is no Unix time in seconds; correct it, or unset it")
+    built = int(given)
     return (json.dumps({"board": board, "built": built}) + "\n").encode()
 
 
@@ -93,45 +109,6 @@ def _by_name(registry: Registry, transport: str) -> list[str]:
     return [*mechanisms, f"hubbub_firmware.links.{transport}"]
 
 
-def _refuse_to_overwrite(output: Path, *, force: bool) -> None:
-    if output.exists() and not output.is_dir():
-        raise BuildError(f"{output} is a file; name a folder")
-    if not output.exists() or not any(output.iterdir()):
-        return
-    if not force:
-        raise BuildError(f"{output} is not empty; name another folder, or replace what an earlier build made: --force")
-    if not (output / MARKER).is_file():
-        raise BuildError(f"{output} holds files that no build made; name another folder")
-
-
-def _edited(output: Path) -> dict[str, bytes]:
-    """What is people's own, which a build that replaces the folder keeps: all but the library and what is generated."""
-    kept = {}
-    for path in sorted(output.rglob("*")) if output.is_dir() else []:
-        name = path.relative_to(output).as_posix()
-        if path.is_file() and name not in GENERATED and not name.startswith(_LIBRARY):
-            kept[name] = path.read_bytes()
-    return kept
-
-
-def _put(output: Path, files: Mapping[str, bytes]) -> None:
-    """Writes all files beside ``output``, then renames: whatever interrupts it, no folder holds a part."""
-    output = output.absolute()
-    output.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix=f".{output.name}.new.", dir=output.parent))
-    try:
-        new.chmod(0o755)
-        for name, data in files.items():
-            path = new / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        if output.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{output.name}.old.", dir=output.parent))
-            output.rename(old)  # onto an empty folder
-            new.rename(output)
-            shutil.rmtree(old)
-        else:
-            new.rename(output)
-    except BaseException:
-        shutil.rmtree(new, ignore_errors=True)
-        raise
+def _is_ours(name: str) -> bool:
+    """Whether an entry of a folder is the library or generated, and not people's own."""
+    return name in (*GENERATED, "lib", READABLE) or name.startswith(_LIBRARY)

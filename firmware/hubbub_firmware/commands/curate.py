@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--readings", metavar="FILE", help="JSON lines to count in, all or none of them; - for stdin")
     parser.add_argument("--sensors", metavar="FILE", type=Path, help="the enrolled sensors, one a line; for --readings")
     parser.add_argument("--release", action="store_true", help="release the periods that have ended")
+    parser.add_argument("--all", action="store_true", help="with --release: however many periods have ended")
     parser.add_argument("-o", "--output", metavar="FILE", help="where all releases go; default with --release: stdout")
     parser.add_argument("--format", choices=("csv", "json"), help="default: json for FILE.json, else csv")
     parser.add_argument(
@@ -51,6 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     storage = FileStorage(arguments.state)
     try:
         curator = Curator(registry.curated, storage, now, forget=arguments.forget)
+        if arguments.release and not arguments.all:
+            curator.check_few_ended()
         if arguments.readings is not None:
             sensors = read_sensors(arguments.sensors, registry.curated.values())
             _print_counts(_take(curator, arguments.readings, sensors))

@@ -9,7 +9,7 @@ from pathlib import Path
 from hubbub_firmware.build.boards import find_board
 from hubbub_firmware.build.check import check
 from hubbub_firmware.build.figures import figures_text
-from hubbub_firmware.build.folder import build
+from hubbub_firmware.build.folder import READABLE, build
 from hubbub_firmware.settings import TRANSPORTS
 from hubbub_registry.commands.compile import load_compilable
 
@@ -33,6 +33,9 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, required=True, help="the folder to write")
     parser.add_argument("--transport", choices=TRANSPORTS, help="default: https, or frames on boards without a network")
     parser.add_argument("--mpy", action="store_true", help="compile to byte code: small boards have to have it")
+    parser.add_argument(
+        "--bundle", action="store_true", help="link the library into one module with short names: a third of the memory"
+    )
     parser.add_argument("--force", action="store_true", help="replace an earlier build; your own files in it stay")
 
 
@@ -58,11 +61,15 @@ def _build(arguments: argparse.Namespace) -> int:
     board = find_board(arguments.board)
     registry = load_compilable(arguments.registry)
     transport = arguments.transport or ("frames" if board.sends_frames else "https")
-    built = build(registry, board, transport, arguments.output, mpy=arguments.mpy, force=arguments.force)
+    built = build(
+        registry, board, transport, arguments.output,
+        mpy=arguments.mpy, force=arguments.force, bundle=arguments.bundle,
+    )  # fmt: skip
+    cut = f"; {arguments.output / READABLE} is for people, and need not go there" if arguments.bundle else ""
     print(
         f"{arguments.output}: {built.modules} modules of {built.module_bytes:,} bytes, and a plan of "
         f"{built.plan_bytes:,} bytes\n"
         f"fill in {arguments.output / 'settings.json'}, read your sensor in {arguments.output / 'main.py'}, then:\n"
-        f"  mpremote cp -r {arguments.output}/. :"
+        f"  mpremote cp -r {arguments.output}/. :{cut}"
     )
     return 0

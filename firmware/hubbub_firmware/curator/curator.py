@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 # Periods that wait for their release, for each metric: past it the state would grow without end.
 MOST_WAITING = 1000
+# Periods that are released at once unless asked for: a clock that is far ahead would use up a life in one run.
+MOST_AT_ONCE = 32
 _HASH_BYTES = 16
 
 
@@ -107,12 +109,26 @@ class Curator:
         refused = []
         for curated in self._metrics.values():
             waiting = self._open[curated.fingerprint.hex()]
-            last = min(self._now // curated.period, _first_after(curated))
+            last = self._last(curated)
             while waiting.next < last:
                 reason = self._release(curated, waiting)
                 if reason is not None:
                     refused.append(Refused(curated.name, waiting.next - 1, reason))
         return refused
+
+    def check_few_ended(self) -> None:
+        """Raises CuratorError where more than ``MOST_AT_ONCE`` periods of one metric have ended and wait."""
+        for curated in self._metrics.values():
+            ended = self._last(curated) - self._open[curated.fingerprint.hex()].next
+            if ended > MOST_AT_ONCE:
+                raise CuratorError(
+                    f"curated.{curated.name}: by this machine's clock {ended} periods have ended since the last "
+                    "release, and each costs a part of the lifetime; set the clock, or release them with --all"
+                )
+
+    def _last(self, curated: Curated) -> int:
+        """The first period that is not to be released yet."""
+        return min(self._now // curated.period, _first_after(curated))
 
     def _take(self, reading: Reading, sensors: frozenset[str], taken: Mapping[str, Open]) -> str:
         curated = self._metrics.get(reading.metric)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any
@@ -48,6 +49,8 @@ def _reading(line: bytes, place: str) -> Reading:
         raise ReadingError(f"{place}: its keys are not {', '.join(KEYS)}; write these four")
     for key in ("sensor", "metric"):
         text = document[key]
+        if isinstance(text, str):  # as enrolled names and the registry's are
+            text = document[key] = unicodedata.normalize("NFC", text)
         if not isinstance(text, str) or not text or len(text.encode("utf-8", "surrogatepass")) > MAX_VALUE_BYTES:
             raise ReadingError(f"{place}: {key} is not a text of 1 to {MAX_VALUE_BYTES} bytes; correct it")
     for key in ("value", "time"):

@@ -13,6 +13,7 @@ _BITS = {250: 915, 500: 793, 750: 684, 1000: 590}
 _BYTES = {1000: 311, 2000: 178, 3000: 104, 4000: 63, 5000: 40, 6000: 26, 7000: 18, 8000: 14}
 _ALPHA_MILLI = 20000  # -log2 of the probability of a false alarm, in thousandths
 _REPLAY_MILLI = 30000  # the same, before it is spread over a thousand places
+_REFERENCE_MILLI = 64000  # and over more samples than any board will take
 
 
 def window_of(sample_bits: int) -> int:
@@ -39,6 +40,11 @@ def repetition_cutoff(entropy_milli: int) -> int:
 def replay_length(entropy_milli: int) -> int:
     """How long a piece must be that does not come twice among a thousand places: ceil(30 / H) samples."""
     return _samples_for(_REPLAY_MILLI, entropy_milli)
+
+
+def reference_length(entropy_milli: int) -> int:
+    """How long a piece must be that never comes again, as long as a board runs: ceil(64 / H) samples."""
+    return _samples_for(_REFERENCE_MILLI, entropy_milli)
 
 
 def _samples_for(milli: int, entropy_milli: int) -> int:

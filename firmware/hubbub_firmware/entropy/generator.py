@@ -1,5 +1,7 @@
 """The random bytes of a board: HMAC_DRBG over a tested source, which refuses for good after the first failure."""
 
+import os
+
 from hubbub_client.errors import EntropyError
 from hubbub_client.reasons import text_of
 from hubbub_firmware.entropy.drbg import MOST_BYTES, RESEED_LIMIT
@@ -13,13 +15,16 @@ if TYPE_CHECKING:
 
 # Requests after which fresh noise is mixed in, where the source is ready for it.
 RESEED_AFTER = 256
+# The number of this process; 0 on a board, which has none.
+_process = getattr(os, "getpid", int)
 
 
 class Entropy:
     """A source of random bytes as hubbub_client takes it: ``entropy(count)``. Made by ``open_entropy``.
 
     ``problem`` is why it refuses, in words, or None. The first failure is counted in ``troubles``; a board has to boot
-    again, and pass the start-up tests again, before it gives out anything more.
+    again, and pass the start-up tests again, before it gives out anything more. It belongs to one process: a child
+    that ``os.fork`` made would give out the same bytes, so there it refuses.
     """
 
     def __init__(self, source: "CheckedSource", drbg: "HmacDrbg", troubles: "Troubles") -> None:
@@ -27,6 +32,7 @@ class Entropy:
         self._drbg = drbg
         self._troubles = troubles
         self.problem: str | None = None
+        self._process = _process()
 
     def __call__(self, count: int) -> bytes:
         """``count`` bytes, 0 to 65,536. Raises ValueError outside that, and EntropyError where it refuses.
@@ -43,6 +49,8 @@ class Entropy:
     def _draw(self, count: int, fresh: bool) -> bytes:
         if not 0 <= count <= MOST_BYTES:
             raise ValueError("a request for %d random bytes; ask for 0 to %d at a time" % (count, MOST_BYTES))
+        if self._process != _process():
+            raise EntropyError("forked: open the entropy of this process itself")
         if self.problem is not None:
             raise EntropyError(self.problem)
         try:

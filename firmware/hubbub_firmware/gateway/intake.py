@@ -38,6 +38,9 @@ class Intake:
     def take(self, frame: bytes, port: int | None = None, repetition: str | None = None) -> str:
         """Keeps what a frame says: ACCEPTED or TROUBLE; or DUPLICATE where this ``repetition`` was here lately.
 
+        ``repetition`` is another one for each transmission, so it holds a counter of the sensor's; None where the link
+        has no such thing. A sensor's name alone would not do: its reports are often alike, and each counts.
+
         Raises FrameError for a frame that never will be taken; ClockError, FullError and sqlite3.Error for one that may
         be, later. All are counted.
         """

@@ -1,7 +1,8 @@
 """Frames as lines of text, one a line: from a serial device or from standard input.
 
-A line is the frame in hexadecimal or base64, or an id, a space and the frame. The id (the address of a BLE advertiser,
-say) only serves to tell a repetition, as an advertisement is heard many times, and is not kept.
+A line is the frame in hexadecimal or base64; or an id and the frame; or an id, a sequence number and the frame, with
+spaces between them. Id and number only serve to tell a repetition, and are not kept. Without a number every line
+counts: randomised frames of one sensor are often alike, and dropping those that are would bias the estimates.
 """
 
 from __future__ import annotations
@@ -43,13 +44,14 @@ def take_lines(lines: Iterable[bytes], encoding: str, intake: Intake, stop: thre
             continue
         *name, text = line.decode("ascii", "replace").split()
         try:
-            if len(line) > MOST_LINE_BYTES or len(name) > 1:
+            if len(line) > MOST_LINE_BYTES or len(name) > 2:
                 raise ValueError
+            repetition = f"{name[0]} {int(name[1])}" if len(name) == 2 else None
             frame = ENCODINGS[encoding](text)
         except ValueError:
             intake.refuse("line")
             continue
-        _take(frame, name[0] if name else None, intake, stop)
+        _take(frame, repetition, intake, stop)
 
 
 def _take(frame: bytes, repetition: str | None, intake: Intake, stop: threading.Event) -> None:

@@ -73,18 +73,24 @@ class GatewayStore:
 
     def pack(self) -> None:
         """Makes an upload of the reports that wait, or of a random choice of them where there are too many."""
-        with self._lock, _Transaction(self._database):
+        with self._lock:
+            packed = self._pack()
+            # After the commit, which may fail: what waits would else be forgotten until the next start.
+            self.waiting -= packed
+            self._packed += packed
+
+    def _pack(self) -> int:
+        with _Transaction(self._database):
             rows = self._database.execute(
                 "SELECT token, fingerprint, period, record FROM waiting ORDER BY token LIMIT ?", (MOST_REPORTS,)
             ).fetchall()
             if not rows:
-                return
+                return 0
             upload_id = os.urandom(ID_BYTES)
             body = build(upload_id, batches_of([row[1:] for row in rows]))
             self._database.execute("INSERT INTO uploads VALUES (?, ?, ?)", (upload_id, len(rows), body))
             self._database.executemany("DELETE FROM waiting WHERE token = ?", [row[:1] for row in rows])
-            self.waiting -= len(rows)
-            self._packed += len(rows)
+        return len(rows)
 
     def next_upload(self) -> tuple[bytes, int, bytes] | None:
         """An upload that is to be sent: its id, its number of reports and its body; None where there is none."""
@@ -96,9 +102,10 @@ class GatewayStore:
 
     def settle(self, upload_id: bytes) -> None:
         """Forgets an upload that the collector has a verdict on."""
-        with self._lock, _Transaction(self._database):
-            row = self._database.execute("SELECT reports FROM uploads WHERE id = ?", (upload_id,)).fetchone()
-            self._database.execute("DELETE FROM uploads WHERE id = ?", (upload_id,))
+        with self._lock:
+            with _Transaction(self._database):
+                row = self._database.execute("SELECT reports FROM uploads WHERE id = ?", (upload_id,)).fetchone()
+                self._database.execute("DELETE FROM uploads WHERE id = ?", (upload_id,))
             self._packed -= row[0] if row else 0
 
     def troubles(self) -> dict[str, int]:
@@ -140,4 +147,9 @@ class _Transaction:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with closing(self._database.cursor()) as cursor:
             if self._database.in_transaction:
-                cursor.execute("COMMIT" if kind is None else "ROLLBACK")
+                try:
+                    cursor.execute("COMMIT" if kind is None else "ROLLBACK")
+                except sqlite3.Error:
+                    if self._database.in_transaction:  # a full disk may leave it open
+                        cursor.execute("ROLLBACK")
+                    raise

@@ -22,7 +22,8 @@ class Address:
 
 def _plain(url: str) -> bool:
     """Printable ASCII that is neither a login, a query nor a fragment, and cannot end a line of a request."""
-    return not [letter for letter in url if letter in "?#@[]\\" or not "!" <= letter <= "~"]
+    # By bytes: a board keeps each letter that it takes out of a text.
+    return not [letter for letter in url.encode() if letter in b"?#@[]\\" or not 0x21 <= letter <= 0x7E]
 
 
 def _is_port(text: str) -> bool:

@@ -38,9 +38,9 @@ def open_connection(host: str, port: int, context: "SSLContext | None", timeout:
 class Connection:
     """A connection to ``host`` and ``port``, over TLS where there is a context; the server's name is checked by it.
 
-    ``timeout`` in seconds is for each wait, and for all until ``restart`` is called: a server that sends a byte now
-    and then does not hold a board for ever. Looking a name up is up to the system, and not within it. What fails
-    raises OSError (TLS: a kind of it); a deadline that passes raises TransportError.
+    ``timeout`` in seconds is for each wait, and for all until ``restart`` is called, a TLS handshake among them: a
+    server that sends a byte now and then does not hold a board for ever. Looking a name up is up to the system, and
+    not within it. What fails raises OSError (TLS: a kind of it); a deadline that passes raises TransportError.
     """
 
     def __init__(self, host: str, port: int, context: "SSLContext | None", timeout: int) -> None:
@@ -53,8 +53,13 @@ class Connection:
             raw.settimeout(timeout)
             raw.connect(found[-1])
             if context is not None:
+                under: Any = raw
+                if hasattr(raw, "readinto"):  # MicroPython's
+                    from hubbub_firmware.transports.deadline import DeadlineStream  # only where it is used
+
+                    under = DeadlineStream(raw, self._left)
                 gc.collect()  # a board needs 16 KB in one piece for a TLS record
-                self._stream = context.wrap_socket(raw, server_hostname=host)
+                self._stream = context.wrap_socket(under, server_hostname=host)
         except BaseException as error:
             raw.close()
             if isinstance(error, ValueError) and [text for text in _NOT_YET if text in str(error)]:
@@ -71,9 +76,14 @@ class Connection:
         """Gives what comes next the whole time-out again."""
         self._began = ticks_ms()
 
+    def _left(self) -> int:
+        """Milliseconds of the time-out; 0 or less once it is over."""
+        passed: int = ticks_diff(ticks_ms(), self._began)
+        return 1000 * self._timeout - passed
+
     def read(self, count: int) -> bytes:
         """At least one byte and at most ``count``; none at the end of the stream. A board waits for all of them."""
-        if ticks_diff(ticks_ms(), self._began) > 1000 * self._timeout:
+        if self._left() <= 0:
             raise TransportError("no answer within %d seconds" % self._timeout)
         data = self._read(count)
         if data is None:  # what MicroPython's sockets give where a wait ran out
@@ -84,7 +94,7 @@ class Connection:
         """``count`` bytes. Raises TransportError where the stream ends before."""
         data = b""
         while len(data) < count:
-            more = self.read(count - len(data))
+            more = self.read(1)  # a board would wait for all, and anew for each
             if not more:
                 raise TransportError("the connection was closed in the middle of an answer")
             data += more
@@ -94,7 +104,7 @@ class Connection:
         """Sends all of ``data``."""
         view = memoryview(data)
         for at in range(0, len(data), _PIECE):
-            if ticks_diff(ticks_ms(), self._began) > 1000 * self._timeout:
+            if self._left() <= 0:
                 raise TransportError("an upload was not taken within %d seconds" % self._timeout)
             piece = view[at : at + _PIECE]
             if self._write(piece) not in (None, len(piece)):  # sendall gives None, write a count

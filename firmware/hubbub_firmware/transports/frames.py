@@ -79,13 +79,20 @@ class FrameTransport:
         400 once its other records are sent: it never will fit, and must not hold up what comes after it.
         """
         upload_id, batches = read_upload(body)
-        frames, strangers = self._frames(batches)
+        # In bytes of all records, also of those without a frame: a count of frames would mean others under a new plan.
         done = int.from_bytes(self._sent[len(upload_id) :], "big") if self._sent.startswith(upload_id) else 0
-        for i in range(done, len(frames)):
-            self._send_frame(frames[i])
-            self._sent = upload_id + (i + 1).to_bytes(4, "big")
-            if self._storage is not None:
-                self._storage.write(_PROGRESS, self._sent)
+        end = strangers = 0
+        for fingerprint, _, records in batches:
+            place, size = self._place(fingerprint)
+            if not size or len(records) % size:
+                strangers += 1
+                end += len(records)
+                continue
+            for at in range(0, len(records), size):
+                end += size
+                if end > done:
+                    self._send_frame(bytes([place]) + records[at : at + size])
+                    self._remember(upload_id + end.to_bytes(4, "big"))
         if strangers:
             return Answer(400, None, "%d batches of metrics that the plan does not have" % strangers)
         return Answer(200)
@@ -98,15 +105,14 @@ class FrameTransport:
                 self._send_frame(bytes([TROUBLE, i]) + min(count, _MOST_COUNT).to_bytes(4, "little"))
         return Answer(200)
 
-    def _frames(self, batches: "list[tuple[bytes, int, bytes]]") -> "tuple[list[bytes], int]":
-        """The frames of an upload, and how many of its batches have no plan index."""
-        frames: list[bytes] = []
-        strangers = 0
-        for fingerprint, _, records in batches:
-            places = [i for i in range(len(self._known)) if self._known[i][0] == fingerprint]
-            if not places or len(records) % self._known[places[0]][1]:
-                strangers += 1
-                continue
-            size = self._known[places[0]][1]
-            frames += [bytes([places[0]]) + records[at : at + size] for at in range(0, len(records), size)]
-        return frames, strangers
+    def _place(self, fingerprint: bytes) -> "tuple[int, int]":
+        """A metric's plan index and the size of its records; a size of 0 where the plan does not have it."""
+        for i in range(len(self._known)):
+            if self._known[i][0] == fingerprint:
+                return i, self._known[i][1]
+        return 0, 0
+
+    def _remember(self, sent: bytes) -> None:
+        self._sent = sent
+        if self._storage is not None:
+            self._storage.write(_PROGRESS, sent)

@@ -79,7 +79,7 @@ def _read_line(connection: "Connection", left: int) -> "tuple[str, int]":
             break
         if len(line) < _LINE_KEPT:
             line.append(byte[0])
-    return "".join([chr(byte) if 32 <= byte < 127 else " " for byte in line]).strip(), left
+    return _printable(line), left
 
 
 def _status_of(line: str) -> int:
@@ -106,11 +106,16 @@ def _read_text(connection: "Connection", head: Head) -> str:
             text += byte
     except (OSError, TransportError):
         pass  # the status has come, and it is what counts
-    return "".join([chr(byte) if 32 <= byte < 127 else " " for byte in text]).strip()
+    return _printable(text)
+
+
+def _printable(data: "bytes | bytearray") -> str:
+    """Text of what came. Not letter by letter: a board keeps each one that it meets by itself."""
+    return bytes([byte if 32 <= byte < 127 else 32 for byte in data]).decode().strip()
 
 
 def _digits(text: str) -> bool:
-    return bool(text) and not [letter for letter in text if not "0" <= letter <= "9"]
+    return bool(text) and not [byte for byte in text.encode() if not 0x30 <= byte <= 0x39]
 
 
 def _seconds(text: str) -> "int | None":

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from hubbub_registry import Metric
@@ -13,7 +14,7 @@ from hubbub_registry.exact import exp_lower, float_up, ln_upper
 from hubbub_registry.mechanisms import exact_ratio
 from hubbub_simulations.audit.driver import Driver
 from hubbub_simulations.audit.elsewhere import check_elsewhere
-from hubbub_simulations.audit.errors import LayoutError
+from hubbub_simulations.audit.errors import AuditError, LayoutError
 from hubbub_simulations.audit.facts import Fact, Facts
 from hubbub_simulations.audit.layouts import layout_of
 from hubbub_simulations.audit.permanent import check_permanent
@@ -23,6 +24,7 @@ from hubbub_simulations.audit.vector import audit_vector
 from hubbub_simulations.audit.whole import audit_whole
 
 _RUNS = 2_000_000
+_MOST_WAYS = 2000
 _SETTINGS = 4
 _SINGLE_BIT_SETTINGS = 32
 _WHOLE_VALUES, _OPEN_VALUES, _VECTOR_VALUES = 4096, 16, 2048
@@ -98,10 +100,16 @@ def audit_exactly(
     """Audits the client's encoder of ``metric``, or another class with its interface.
 
     ``progress`` is told which share of the work is done; ``seed`` picks what is tried where not everything can be.
-    Raises AuditError where the mechanism has no description or the encoder cannot be run in another process.
+    Raises AuditError where the mechanism has no description, its draws have too many results, or the encoder cannot be
+    run in another process.
     """
     rng = random.Random(seed)  # noqa: S311 - picks trials, and is no noise
     layout = layout_of(metric)
+    if prod(part.results or 1 for part in layout.noise) > _MOST_WAYS:
+        raise AuditError(
+            f"metric {metric.name}: {len(layout.noise) - 1} draws have more results together than can be gone through; "
+            "use --empirical, and audit the same mechanism over a shorter list"
+        )
     facts = Facts()
     worst, problem, runs = None, "", 0
     most = _SETTINGS if layout.vector else _SINGLE_BIT_SETTINGS

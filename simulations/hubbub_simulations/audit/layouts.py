@@ -55,6 +55,21 @@ def _hadamard_count_mean_sketch(p: Mapping[str, int]) -> Layout:
     return Layout({SOURCE: _bytes(number.end)}, (("row", row), ("hash", number)), (flip,))
 
 
+def _local_hashing(p: Mapping[str, int]) -> Layout:
+    keep = Part(SOURCE, 0, p["precision"], ordered=True)
+    anywhere = Part(SOURCE, keep.end, p["width_bits"])
+    number = Part(SOURCE, anywhere.end, p["hashes_bits"])
+    return Layout({SOURCE: _bytes(number.end)}, (("hash", number),), (keep, anywhere))
+
+
+def _subset_selection(p: Mapping[str, int]) -> Layout:
+    keep = Part(SOURCE, 0, p["precision"], ordered=True)
+    first, step = 8 * _bytes(keep.end), 8 * _bytes(p["draw_bits"])
+    least = p["domain"] - p["size"]
+    draws = [Part(SOURCE, first + i * step, p["draw_bits"], ordered=True, results=least + i) for i in range(p["size"])]
+    return Layout({SOURCE: _bytes(draws[-1].end)}, (), (keep, *draws))
+
+
 def _count_mean_sketch(p: Mapping[str, int]) -> Layout:
     number = Part(SOURCE, 0, p["hashes_bits"])
     flips = _lanes(SOURCE, _bytes(number.end), 1 << p["width_bits"], p["precision"])
@@ -97,6 +112,8 @@ _LAYOUTS: dict[str, Callable[[Mapping[str, int]], Layout]] = {
     "unary-encoding": _unary_encoding,
     "hadamard-response": _hadamard_response,
     "projective-geometry-response": _randomized_response,
+    "local-hashing": _local_hashing,
+    "subset-selection": _subset_selection,
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
     "rappor": _rappor,

@@ -25,6 +25,8 @@ class Part:
     Where ``lanes`` is not 0, ``bits`` words of that many bits each instead, every word rounded up to whole bytes: lane
     i's own integer has bit i of word number k as its bit k. ``ordered`` says that the output changes at few places as
     the integer rises (a comparison, a scaled draw), so that those places can be searched for; the audit checks it.
+    ``results`` is given for a draw scaled to so many results, of which some far apart may come to the same, which a
+    search would pass over.
     """
 
     channel: str
@@ -32,6 +34,7 @@ class Part:
     bits: int
     lanes: int = 0
     ordered: bool = False
+    results: int = 0
 
     @property
     def every(self) -> bool:

@@ -86,6 +86,8 @@ class _Grower:
             if part.bits > MOST_BITS:
                 raise AuditError(f"a part of {part.bits} random bits is too wide to try every number; use --empirical")
             tree = _try_every(key, 1 << part.bits)
+        elif part.results:
+            tree = _scaled(key, 1 << part.bits, part.results)
         else:
             known = self._hints.setdefault(level, [])
             tree = _search(key, 1 << part.bits, known)
@@ -125,6 +127,15 @@ def _try_every(key: Callable[[int], Hashable], total: int) -> Tree:
         counts[found] += 1
         classes.append(found)
     return Tree(firsts, [Fraction(count, total) for count in counts], classes)
+
+
+def _scaled(key: Callable[[int], Hashable], total: int, results: int) -> Tree:
+    """A class for each result of a scaled draw; searched for where the ends of one give different outputs."""
+    firsts = [-(-total * result // results) for result in range(results)]
+    ends = [*firsts[1:], total]
+    if any(key(first) != key(end - 1) for first, end in zip(firsts, ends, strict=True)):
+        return _search(key, total, [])
+    return Tree(firsts, [Fraction(end - first, total) for first, end in zip(firsts, ends, strict=True)], None)
 
 
 def _search(key: Callable[[int], Hashable], total: int, hints: list[list[int]]) -> Tree:

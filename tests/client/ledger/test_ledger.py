@@ -187,7 +187,7 @@ def test_the_stored_ledger_says_what_was_spent_and_nothing_of_values() -> None:
     sketched, rappor = plan.metric("m"), plan.metric("r")
     head, *entries = [json.loads(line) for line in storage.files["ledger"][32:].decode().split("\n")]
     assert sorted(head) == ["device", "enabled", "generation", "secret"]
-    assert (head["enabled"], head["generation"], head["device"]) == (True, 3, "")
+    assert (head["enabled"], head["generation"], head["device"]) == (True, 4, "")
     ((tag, count),) = entries[1].pop()
     assert (len(tag), count) == (16, 1)
     assert entries == [

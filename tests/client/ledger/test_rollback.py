@@ -117,7 +117,7 @@ def test_a_counter_tells_a_whole_directory_that_was_rolled_back_or_removed() -> 
     for older in states[:-1]:
         assert refused(older, counter=counter) == ROLLED_BACK
     assert refused({}, counter=counter) == {"state-damaged": 1}
-    assert counter.shown == 6  # the empty ledger, and five reports
+    assert counter.shown == 7  # the empty ledger, the bound one, and five reports
     assert reporter_of(PLAN, storage).record("m", "a")
 
 
@@ -175,7 +175,7 @@ def test_file_storage_takes_a_counter(tmp_path: object) -> None:
     state = FileStorage(str(tmp_path), counter)
     with reporter_of(PLAN, state) as reporter:
         assert reporter.record("m", "a")
-    assert counter.shown == 2
+    assert counter.shown == 3
 
 
 def test_state_of_another_device_is_noticed() -> None:

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from hubbub_client import MemoryStorage, Plan, PlanError, Reporter, StateError, TransportError
+from hubbub_client import Answer, MemoryStorage, Plan, PlanError, Reporter, StateError, TransportError
+from hubbub_client.making import default_source
 
-from tests.client.reporter.reporting import Collector, sketch_plan
+from tests.client.reporter.reporting import Collector, FailingStorage, PowerCut, plan_of, reporter_of, sketch_plan
 from tests.registries import registry_of
 
 
@@ -49,3 +53,78 @@ def test_making_a_reporter_touches_no_state(tmp_path: Path) -> None:
     """Nothing is made on disk before the first record or flush."""
     Reporter(sketch_plan(), state=str(tmp_path / "state"), transport=Collector())
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_limit_that_holds_no_report_is_refused_at_once(joined: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the least limit, and with it one report is kept."""
+    monkeypatch.setattr(MemoryStorage, "journal", joined, raising=False)
+    plan = plan_of(m={"mechanism": "count-mean-sketch"}, r={"mechanism": "rappor"})
+    with pytest.raises(StateError, match=r"give at least [0-9]+$") as refused:
+        reporter_of(plan, limit=20)
+    least = int(str(refused.value).rpartition(" ")[2])
+    with pytest.raises(StateError, match=f"a limit of {least - 1} bytes"):
+        reporter_of(plan, limit=least - 1)
+    reporter = reporter_of(plan, limit=least)
+    assert reporter.record("m", "a")
+    assert reporter.record("r", "a")
+    assert reporter.flush().sent == 1
+
+
+def test_nothing_is_dropped_for_a_report_that_does_not_fit() -> None:
+    """A report that would not fit beside what is being sent, though all else gave way, is refused and drops nothing."""
+    plan = sketch_plan(reports=100)
+    storage = FailingStorage(0, "", PowerCut, {})
+    generous = reporter_of(plan, storage)
+    for _ in range(6):
+        assert generous.record("m", "a")
+    assert generous.flush().sent == 6
+
+    class Slow(Collector):
+        def send(self, body: bytes) -> Answer:
+            if not self.bodies:
+                frugal._session.open_pending()._limit = 300
+                assert not frugal.record("m", "a")
+            return super().send(body)
+
+    for _ in range(6):
+        assert generous.record("m", "a")
+    generous._session.open_pending().close(lambda: None)
+    assert generous.record("m", "a")
+    frugal = reporter_of(plan, storage, Slow())
+    assert frugal.flush().sent == 7
+    assert frugal.counts == {"full": 1}
+
+
+BOARDS = ("rp2", "pyboard", "nrf52", "esp32", "esp8266", "samd", "mimxrt", "webassembly", "unknown")
+
+
+@pytest.mark.parametrize("platform", BOARDS)
+def test_a_board_has_no_source_of_its_own(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where os.urandom may be anything, nothing is recorded without a source, and that is counted; with one, it is."""
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "implementation", SimpleNamespace(name="micropython"))
+        patched.setattr(sys, "platform", platform)
+        patched.setattr(os, "urandom", bytes)
+        reporter = Reporter(sketch_plan(), MemoryStorage(), Collector(), clock=lambda: 1_800_000_000)
+    assert not reporter.record("m", "a")
+    assert reporter.counts == {"entropy": 1}
+    assert "pass a source" in (reporter.problem or "")
+    assert reporter_of(sketch_plan()).record("m", "a")
+
+
+@pytest.mark.parametrize(
+    ("implementation", "platform"),
+    [
+        ("cpython", "linux"),
+        ("cpython", "win32"),
+        ("cpython", "freebsd14"),
+        ("micropython", "linux"),
+        ("micropython", "darwin"),
+    ],
+)
+def test_an_operating_system_is_a_source(implementation: str, platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under CPython, and on MicroPython over an operating system, its generator is the source."""
+    monkeypatch.setattr(sys, "implementation", SimpleNamespace(name=implementation))
+    monkeypatch.setattr(sys, "platform", platform)
+    assert default_source() is os.urandom

@@ -46,6 +46,14 @@ def damaged() -> MemoryStorage:
     return storage
 
 
+def wider_plan() -> Reporter:
+    """A reporter whose plan was replaced by one whose reports are larger than its limit."""
+    wide = {"mechanism": "count-mean-sketch", "epsilon": 0.5, "lifetime_epsilon": 3}
+    reporter = reporter_of(plan_of(m=CLOSED), limit=43)
+    assert reporter.replace_plan(plan_of(m=wide)), reporter.problem
+    return reporter
+
+
 REFUSED_AT_ONCE: dict[str, Callable[[], tuple[Reporter, str, object]]] = {
     "unknown-metric": lambda: (reporter_of(plan_of(m=CLOSED)), "n", "a"),
     "expired": lambda: (reporter_of(plan_of(m=CLOSED), clock=lambda: EXPIRES), "m", "a"),
@@ -62,7 +70,7 @@ REFUSED_AT_ONCE: dict[str, Callable[[], tuple[Reporter, str, object]]] = {
         "m",
         "a",
     ),
-    "full": lambda: (reporter_of(plan_of(m=CLOSED), limit=10), "m", "a"),
+    "full": lambda: (wider_plan(), "m", "a"),
     "internal": lambda: (
         reporter_of(plan_of(m=CLOSED), FailingStorage(3, "before", lambda: MemoryError(), {})),
         "m",

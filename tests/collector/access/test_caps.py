@@ -18,6 +18,8 @@ from hubbub_collector.access.cashier import Cashier
 from hubbub_collector.errors import StoreError
 
 FINGERPRINT = bytes(range(8))
+LATE, DAY = 100, 86_400
+MUCH = 1 << 40
 
 
 def charge(records: int, upload: bytes | None = None, holder: str = "t", period: int = 1, cap: int = 10) -> Charge:
@@ -31,7 +33,7 @@ def test_a_cap_is_never_passed_and_a_retry_costs_nothing(steps: list[tuple[int, 
     over its uploads of the most that was let in under each id, and never above its cap.
     """
     with tempfile.TemporaryDirectory() as folder:
-        caps = Caps(Path(folder, "access", "caps.sqlite"))
+        caps = Caps(Path(folder, "access", "caps.sqlite"), LATE)
         let_in: dict[tuple[str, int], int] = {}
         for upload, records, token in steps:
             id = (token + str(upload)).encode().ljust(16)
@@ -50,9 +52,9 @@ def test_a_cap_is_never_passed_and_a_retry_costs_nothing(steps: list[tuple[int, 
 def test_a_restart_does_not_refill_a_cap(tmp_path: Path) -> None:
     """What was charged is charged when the file is opened again, also by a worker that never closed it."""
     path = tmp_path / "access" / "caps.sqlite"
-    first = Caps(path)
+    first = Caps(path, LATE)
     assert first.charge([charge(7)]) == [True]
-    second = Caps(path)
+    second = Caps(path, LATE)
     assert second.charge([charge(7), charge(3), charge(1)]) == [False, True, False]
     assert first.used("t", FINGERPRINT, 1) == 10
     first.close()
@@ -64,10 +66,10 @@ def test_workers_share_a_cap(tmp_path: Path) -> None:
     path = tmp_path / "access" / "caps.sqlite"
     passed: Counter[bool] = Counter()
     lock = threading.Lock()
-    Caps(path).close()
+    Caps(path, LATE).close()
 
     def worker() -> None:
-        caps = Caps(path)
+        caps = Caps(path, LATE)
         fits = [fit for _ in range(20) for fit in caps.charge([charge(1, cap=25)])]
         caps.close()
         with lock:
@@ -82,20 +84,52 @@ def test_workers_share_a_cap(tmp_path: Path) -> None:
 
 
 def test_counts_are_forgotten_with_their_period(tmp_path: Path) -> None:
-    """Pruning forgets periods that ended before the given time, both kinds of row, and no others."""
-    caps = Caps(tmp_path / "access" / "caps.sqlite")
+    """Pruning forgets periods that are accepted no more, by clock and sealer, in both tables, and no others."""
+    caps = Caps(tmp_path / "access" / "caps.sqlite", LATE)
     caps.charge([charge(3, period=1), charge(4, period=2)])
-    caps.prune(300)
+    for now, closed in ((MUCH, 0), (MUCH, 200), (LATE + DAY + 200, MUCH)):
+        caps.prune(now, closed)
+        assert (caps.used("t", FINGERPRINT, 1), caps.used("t", FINGERPRINT, 2)) == (3, 4)
+    caps.prune(LATE + DAY + 300, 300)
     assert (caps.used("t", FINGERPRINT, 1), caps.used("t", FINGERPRINT, 2)) == (0, 4)
     assert caps._db.execute("SELECT count(*) FROM charged").fetchone() == (1,)
     caps.close()
+
+
+def test_a_run_with_a_smaller_late_forgets_nothing(tmp_path: Path) -> None:
+    """The greatest --late that any collector on the file had decides, whichever came last, and also in a file of the
+    format before, so that no cap is full again for the next run with the greater one.
+    """
+    path = tmp_path / "access" / "caps.sqlite"
+    first = Caps(path, LATE)
+    first.charge([charge(10)])
+    first._db.executescript("DROP TABLE late; PRAGMA user_version = 1")
+    first.close()
+    for late in (1000 * DAY, LATE, 10 * DAY):
+        caps = Caps(path, late)
+        caps.prune(1000 * DAY, MUCH)
+        assert caps.charge([charge(1)]) == [False]
+        caps.close()
+
+
+async def test_damaged_counts_refuse_and_are_named_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Where the file turns out to be damaged while it is used, charges fail, and the log says so once."""
+    path = tmp_path / "access" / "caps.sqlite"
+    caps = Caps(path, LATE)
+    caps._db.executescript("DROP TABLE used")
+    cashier = Cashier(caps)
+    for _ in range(2):
+        with pytest.raises(StoreError):
+            await cashier.charge([charge(1)])
+    assert [record.message[:30] for record in caplog.records] == ["tokens with a cap are refused "]
+    await cashier.close()
 
 
 async def test_charges_that_wait_share_a_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes while one transaction runs goes into the next, each caller gets its own answer, and a failure reaches
     all whose charges were in it, and nobody else.
     """
-    caps = Caps(tmp_path / "access" / "caps.sqlite")
+    caps = Caps(tmp_path / "access" / "caps.sqlite", LATE)
     sizes: list[int] = []
     real = caps.charge
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hubbub_collector.access.cashier import Cashier
 from hubbub_collector.access.gate import Gate
 from hubbub_collector.access.token import draw_token
 from hubbub_collector.access.tokens import Tokens
+from hubbub_collector.errors import CollectorError, Refusal
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.upload import Batch
 from hubbub_registry import Registry
@@ -123,6 +125,93 @@ async def test_a_revoked_token_ends_without_a_restart(registry: Registry, data: 
         assert await statuses(other) == [401]
 
 
+def test_a_file_that_could_not_be_read_is_read_again(
+    data: DataDirectory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A revocation in a file that cannot be opened at first is followed once it can, though the file is the same; the
+    failure is logged once. Where only the rights of a file have changed it is read as well.
+    """
+    text = issue(data)
+    tokens = Tokens(data.tokens)
+    assert main(["token", "revoke", text.split(".")[1], "--data", str(data.root)]) == 0
+
+    def no_descriptor(path: Path) -> bytes:
+        raise OSError(errno.EMFILE, f"too many open files: {path}")
+
+    with monkeypatch.context() as full:
+        full.setattr(Path, "read_bytes", no_descriptor)
+        assert [tokens.refresh() for _ in range(3)] == [False] * 3
+    assert len(caplog.records) == 1
+    assert tokens.holder(bearer(text)).id in text
+    assert tokens.refresh() is True
+    with pytest.raises(Refusal, match="revoked"):
+        tokens.holder(bearer(text))
+    status = data.tokens.stat()
+    data.tokens.chmod(0o400)
+    os.utime(data.tokens, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert [tokens.refresh(), tokens.refresh()] == [True, None]
+
+
+def test_a_worker_that_finds_the_file_broken_begins_with_the_last_good_one(data: DataDirectory) -> None:
+    """The tokens of the copy count until the file is right again; without a copy it is an error."""
+    text = issue(data)
+    copy = data.root / "copy.json"
+    copy.write_bytes(data.tokens.read_bytes())
+    issue(data)
+    whole = data.tokens.read_bytes()
+    data.tokens.write_bytes(whole[:-9])
+    with pytest.raises(CollectorError, match="restore it"):
+        Tokens(data.tokens)
+    with pytest.raises(CollectorError, match="restore it"):
+        Tokens(data.tokens, data.root / "none.json")
+    tokens = Tokens(data.tokens, copy)
+    assert tokens.holder(bearer(text)).id in text
+    assert tokens.refresh() is False
+    data.tokens.write_text('{"schema": 1, "tokens": []}')
+    assert tokens.refresh() is True
+    with pytest.raises(Refusal):
+        tokens.holder(bearer(text))
+
+
+@pytest.mark.parametrize("metrics", [(), ("choice",)])
+async def test_a_token_that_ends_while_its_body_arrives_is_refused(
+    registry: Registry, data: DataDirectory, metrics: tuple[str, ...]
+) -> None:
+    """Gone from the file, or revoked in it, between head and body: 401, and nothing is stored."""
+    body = upload(batch(registry.metric("choice"), b"\x01"))
+    for gone in (True, False):
+        text = issue(data, *metrics)
+        tokens = Tokens(data.tokens)
+        store = FakeStore()
+        async with serving(registry, store, gate=Gate(tokens=tokens)) as served:
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            head = f"POST /v1/reports HTTP/1.1\r\nHost: x\r\nAuthorization: {bearer(text)}\r\n"
+            head += f"Content-Type: application/msgpack\r\nContent-Length: {len(body)}\r\n\r\n"
+            writer.write(head.encode() + body[:5])
+            while not served.intake.running:
+                await asyncio.sleep(0.01)
+            if gone:
+                data.tokens.unlink()
+            else:
+                assert main(["token", "revoke", text.split(".")[1], "--data", str(data.root)]) == 0
+            assert tokens.refresh() is True
+            writer.write(body[5:])
+            answer = await asyncio.wait_for(reader.readuntil(b"}"), 10)
+            assert answer.startswith(b"HTTP/1.1 401 ")
+            assert b"token-unknown" in answer
+            assert store.bodies == []
+            writer.close()
+
+
+def test_metrics_that_have_gone_are_still_counted(registry: Registry) -> None:
+    """An upload that was checked before the registry changed has its records counted behind the change."""
+    choice = registry.metric("choice")
+    gate = Gate()
+    gate.use([choice])
+    gate.use([])
+    assert gate.records([batch(choice, b"\x01\x02")]) == 2
+
+
 async def test_the_client_sends_its_token(registry: Registry, data: DataDirectory) -> None:
     """HttpTransport puts its token into the Authorization header, and into nothing that it says of an error."""
     text = issue(data)
@@ -140,7 +229,7 @@ async def test_a_gate_is_asked_about_caps(registry: Registry, data: DataDirector
     sketch, choice = registry.metric("sketch"), registry.metric("choice")
     text = issue(data, cap=5)
     store = FakeStore()
-    cashier = Cashier(Caps(data.caps))
+    cashier = Cashier(Caps(data.caps, 0))
     async with serving(registry, store, gate=Gate(None, Tokens(data.tokens), cashier)) as served:
 
         async def post(body: bytes) -> tuple[int, object]:
@@ -174,7 +263,7 @@ async def test_nothing_joins_a_token_to_a_report(registry: Registry, data: DataD
     choice = registry.metric("choice")
     text = issue(data, cap=50)
     ids = [os.urandom(16) for _ in range(8)]
-    caps = Caps(data.caps)
+    caps = Caps(data.caps, 0)
     cashier = Cashier(caps)
     async with serving(registry, FakeStore(), gate=Gate(None, Tokens(data.tokens), cashier)) as served:
         for id in ids:
@@ -190,6 +279,7 @@ async def test_nothing_joins_a_token_to_a_report(registry: Registry, data: DataD
     assert tables == {
         "used": ["token", "fingerprint", "period", "records", "ends"],
         "charged": ["batch", "records", "ends"],
+        "late": ["seconds"],
     }
     used = caps._db.execute("SELECT token, period, records FROM used").fetchall()
     assert used == [(text.split(".")[1], TODAY, 16)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -81,6 +82,17 @@ def test_revoking_what_is_not_there_is_an_error(data: DataDirectory, capsys: Cap
     issue(data)
     assert main(["token", "revoke", "0" * 16, "--data", str(data.root)]) == 1
     assert "see hubbub token list" in capsys.readouterr().err
+
+
+def test_what_root_writes_belongs_to_the_directorys_owner(data: DataDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where root issues a token, the folder, the file and the lock are given to whom the folder around each belongs."""
+    given: dict[int, tuple[int, int]] = {}
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "fchown", lambda file, user, group: given.update({os.fstat(file).st_ino: (user, group)}))
+    data.root.mkdir()
+    assert main(["token", "issue", "--data", str(data.root)]) == 0
+    owner = data.root.stat().st_uid, data.root.stat().st_gid
+    assert given == {path.stat().st_ino: owner for path in (data.token_lock, data.tokens.parent, data.tokens)}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import ssl
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +15,14 @@ from pathlib import Path
 import pytest
 import trustme
 
+from hubbub_collector.access.file import read_tokens
 from hubbub_collector.errors import CollectorError
+from hubbub_collector.layout import DataDirectory
 from hubbub_collector.tls import Certificate
 from hubbub_registry import load_registry
 from hubbub_registry.commands import main
 
+from tests.collector.access.issuing import bearer, issue
 from tests.collector.operations.test_admin import get
 from tests.collector.server_process import Collector, collecting
 from tests.collector.serving import metric_values
@@ -192,4 +196,51 @@ def test_tokens_follow_their_file_in_a_running_collector(tmp_path: Path, capsys:
         eventually(lambda: post(collector, body(), None, other) == 200)
         assert main(["token", "revoke", other.split(".")[1], "--data", str(data)]) == 0
         eventually(lambda: post(collector, body(), None, other) == 401)
+        assert collector.stop() == 0
+
+
+def test_a_worker_that_dies_while_a_file_is_broken_is_started_again(tmp_path: Path) -> None:
+    """With a broken registry, certificate and file of tokens a worker that died starts as the others are: what was
+    revoked before stays so, though no signal came. The copies are its user's alone, and gone at the end; what a killed
+    collector has left is gone at the next start.
+    """
+    registry = registry_file(tmp_path)
+    body = upload(batch(load_registry(registry).metric("choice"), b"\x01", TODAY))
+    data = DataDirectory(tmp_path / "data")
+    data.run.mkdir(parents=True)
+    (data.run / "left").touch()
+    authority = trustme.CA()
+    pair(tmp_path, authority, trustme.KeyType.ECDSA)
+    chain, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    good, bad = issue(data), issue(data)
+    arguments = ("--require-token", "--workers", "2", "--tls-cert", str(chain), "--tls-key", str(key))
+    with collecting(registry, data.root, *arguments, "--admin", "127.0.0.1:0") as collector:
+        admin = collector.admin()
+        assert not (data.run / "left").exists()
+        assert stat.S_IMODE(data.run.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(path.stat().st_mode) for path in data.run.iterdir() if path.is_file()} == {0o600}
+        assert main(["token", "revoke", bad.split(".")[1], "--data", str(data.root)]) == 0
+        eventually(lambda: read_tokens(data.last_tokens) == read_tokens(data.tokens))
+        for path in (registry, chain, key, data.tokens):
+            path.write_bytes(path.read_bytes()[:-40] + b"{")
+        workers = collector.workers()
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+        eventually(lambda: len(set(collector.workers()) - set(workers)) == 2)
+        eventually(lambda: json.loads(get(f"{admin}/healthz")[1])["workers"] == 2)
+        client = trusting(authority)
+        for _ in range(10):
+            assert post(collector, body, client, f"Authorization: {bearer(good)}") == 200
+            assert post(collector, body, client, f"Authorization: {bearer(bad)}") == 401
+        assert collector.stop() == 0
+    assert not data.run.exists()
+
+
+def test_metrics_are_not_among_temporary_files(tmp_path: Path) -> None:
+    """A collector puts nothing where the system cleans up by age."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with collecting(registry_file(tmp_path), tmp_path / "data", environment=environment) as collector:
+        assert list(temporary.iterdir()) == []
         assert collector.stop() == 0

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 
 import hubbub_firmware.bridge.link as link_module
 from hubbub_firmware.bridge.counters import BridgeCounters
 from hubbub_firmware.bridge.errors import BridgeError
 from hubbub_firmware.bridge.link import CollectorLink
-from hubbub_firmware.bridge.mqtt_bridge import BrokerSettings, MqttBridge
+from hubbub_firmware.bridge.mqtt_bridge import MOST_BYTES, WINDOW, BrokerSettings, MqttBridge
 from hubbub_firmware.transports.mqtt import MqttTransport, publisher
 
 from tests.firmware.bridge.broker import Broker, free_port
@@ -189,12 +192,97 @@ def test_a_broker_that_refuses_the_login_ends_the_bridge(tmp_path: Path) -> None
             MqttBridge(settings, CollectorLink("http://127.0.0.1:1"), BridgeCounters()).run()
 
 
+def held(bridge: Any) -> int:
+    """Messages in the bridge's memory, but for one that is being posted."""
+    return int(bridge._waiting.qsize())
+
+
+def test_a_message_that_no_broker_holds_back_is_not_kept(tmp_path: Path) -> None:
+    """With the collector down, messages at QoS 0 are counted and dropped, and a report at QoS 1 behind them stays."""
+    counters, port = BridgeCounters(), free_port()
+    collector = Collector()
+    with (
+        Broker(tmp_path, "max_queued_messages 0") as broker,
+        bridging(broker, f"http://127.0.0.1:{port}", counters) as bridge,
+    ):
+        until(connected(counters))
+        client = Client(CallbackAPIVersion.VERSION2)
+        client.connect("127.0.0.1", broker.port)
+        client.loop_start()
+        for _ in range(3 * WINDOW):
+            client.publish("hubbub/v1/reports", bytes(1000), qos=0).wait_for_publish(10)
+        client.disconnect()
+        client.loop_stop()
+        until(lambda: value(counters, "hubbub_bridge_discarded_total", reason="qos-0") == 3 * WINDOW)
+        assert held(bridge) == 0
+        publish(broker, b"good")
+        with serving(collector, port=port):
+            until(lambda: collector.taken == [b"good"])
+
+
+def test_reconnections_do_not_add_up_in_memory(tmp_path: Path) -> None:
+    """While one post is stuck and the connection is lost again and again, no more than WINDOW messages are held."""
+    counters, port = BridgeCounters(), free_port()
+    collector = Collector()
+    with (
+        Broker(tmp_path, "max_queued_messages 0") as broker,
+        bridging(broker, f"http://127.0.0.1:{port}", counters) as bridge,
+    ):
+        until(connected(counters))
+        published = publish(broker, *[b"%d" % n for n in range(2 * WINDOW)])
+        for times in (2, 3):
+            until(lambda: held(bridge) >= WINDOW - 2)
+            connection: Any = bridge
+            connection._client.socket().shutdown(socket.SHUT_RDWR)
+            until(connected(counters, times))
+        until(lambda: held(bridge) >= WINDOW - 2)
+        assert held(bridge) + 1 <= WINDOW
+        with serving(collector, port=port):
+            until(lambda: set(collector.taken) == set(published))
+        assert len(collector.taken) <= len(published) + 2
+
+
+def test_what_a_broker_sends_past_the_window_comes_again() -> None:
+    """A message past the window is neither kept nor acknowledged, and fetched by another connection once the others
+    are settled; one past the size is settled at once."""
+    settings = BrokerSettings("127.0.0.1", 1, "hubbub/v1", "bridge")
+    counters = BridgeCounters()
+    bridge: Any = MqttBridge(settings, CollectorLink("http://127.0.0.1:1"), counters)
+    client = bridge._client = FakeClient()
+    bridge._lost = False
+    bridge._on_message(None, None, message(1, bytes(MOST_BYTES + 1)))
+    bridge._turn()
+    assert (held(bridge), client.acknowledged) == (0, [1])
+    assert value(counters, "hubbub_bridge_discarded_total", reason="too-large") == 1
+    for mid in range(2, 3 * WINDOW):
+        bridge._on_message(None, None, message(mid))
+    assert held(bridge) == WINDOW - 1
+    for mid in range(2, WINDOW + 1):
+        bridge._turn()
+        assert not bridge._lost
+        bridge._settled.put((bridge._connection, mid))
+    bridge._turn()
+    assert (bridge._lost, client.acknowledged) == (True, list(range(1, WINDOW + 1)))
+    bridge._connect()
+    assert held(bridge) == 0
+
+
+def message(mid: int, payload: bytes = b"x") -> Any:
+    return type("Message", (), {"mid": mid, "qos": 1, "payload": payload})
+
+
 class FakeClient:
     def __init__(self) -> None:
         self.acknowledged: list[int] = []
 
     def ack(self, mid: int, qos: int) -> None:
         self.acknowledged.append(mid)
+
+    def loop(self, seconds: float) -> MQTTErrorCode:
+        return MQTTErrorCode.MQTT_ERR_SUCCESS
+
+    def connect(self, *_: Any, **__: Any) -> None:
+        pass
 
 
 def test_nothing_is_acknowledged_over_another_connection_than_its_own() -> None:
@@ -204,10 +292,10 @@ def test_nothing_is_acknowledged_over_another_connection_than_its_own() -> None:
     client = bridge._client = FakeClient()
     bridge._connection, bridge._lost = 2, False
     for connection, mid in ((1, 7), (2, 8), (1, 9)):
-        bridge._settled.put((connection, type("Message", (), {"mid": mid, "qos": 1})))
+        bridge._settled.put((connection, mid))
     bridge._acknowledge()
     assert client.acknowledged == [8]
     bridge._lost = True
-    bridge._settled.put((2, type("Message", (), {"mid": 10, "qos": 1})))
+    bridge._settled.put((2, 10))
     bridge._acknowledge()
     assert client.acknowledged == [8]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,111 @@ def test_force_keeps_what_is_peoples_own(tmp_path: Path) -> None:
     assert {"sensor.py", "lib/other/driver.py"} <= names_in(built)
     assert f"{MECHANISM_FILES}rappor.py" not in names_in(built)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["board", "registry.toml"]
+
+
+def test_force_keeps_links_modes_and_empty_folders(tmp_path: Path) -> None:
+    """Whatever people made of a folder is there again: links as links, empty folders, and nobody gets a right more."""
+    built = folder_of(tmp_path)
+    (built / "settings.json").chmod(0o600)
+    (built / "plan.json").chmod(0o640)
+    built.chmod(0o700)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "driver.py").write_text("a driver")
+    (built / "drivers").symlink_to("../elsewhere", target_is_directory=True)
+    (built / "driver.py").symlink_to("../elsewhere/driver.py")
+    (built / "broken").symlink_to("nowhere")
+    (built / "data" / "empty").mkdir(parents=True)
+    (built / "data").chmod(0o750)
+    (built / "run.sh").write_text("#!/bin/sh")
+    (built / "run.sh").chmod(0o755)
+    folder_of(tmp_path, force=True)
+    modes = {"": 0o700, "settings.json": 0o600, "plan.json": 0o640, "data": 0o750, "run.sh": 0o755}
+    assert {name: (built / name).stat().st_mode & 0o777 for name in modes} == modes
+    links = {"drivers": "../elsewhere", "driver.py": "../elsewhere/driver.py", "broken": "nowhere"}
+    assert {name: os.readlink(built / name) for name in links} == links
+    assert (built / "data" / "empty").is_dir()
+    assert (tmp_path / "elsewhere" / "driver.py").read_text() == "a driver"
+
+
+def test_the_state_of_a_device_is_moved_and_not_copied(tmp_path: Path) -> None:
+    """A device that runs while its folder is built again goes on in the very same files: it has one ledger."""
+    built = folder_of(tmp_path)
+    (built / "state").mkdir(mode=0o700)
+    (built / "state" / "ledger").write_text("spent")
+    before = (built / "state").stat(), (built / "state" / "ledger").stat()
+    folder_of(tmp_path, force=True)
+    after = (built / "state").stat(), (built / "state" / "ledger").stat()
+    assert [each.st_ino for each in after] == [each.st_ino for each in before]
+    assert after[0].st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("fails_at", [1, 2, 3])
+def test_the_state_is_in_its_place_whatever_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
+) -> None:
+    """Where any of the renames fails, the old folder is there with its state, and nothing beside it."""
+    built = folder_of(tmp_path)
+    (built / "state").mkdir()
+    (built / "state" / "ledger").write_text("spent")
+    rename, calls = Path.rename, []
+
+    def failing(path: Path, target: Path) -> Path:
+        calls.append(path)
+        if len(calls) == fails_at:
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(OSError, match="Input/output"):
+        folder_of(tmp_path, force=True)
+    assert (built / "state" / "ledger").read_text() == "spent"
+    assert "main.py" in names_in(built)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["board", "registry.toml"]
+
+
+def test_the_state_that_a_killed_build_left_is_not_forgotten(tmp_path: Path) -> None:
+    """Killed between two renames, a build leaves the state beside; the next one refuses, instead of starting anew."""
+    (tmp_path / ".board.new.x" / "state").mkdir(parents=True)
+    with pytest.raises(BuildError, match="move it to"):
+        folder_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("build.json", '{"board": "unix"}'),
+        ("build.json", '{"targets": []}'),
+        ("build.json", "[]"),
+        ("build.json", "no JSON"),
+        ("package.json", '{"name": "web", "version": "1.0.0", "scripts": {}}'),
+        ("package.json", "no JSON"),
+    ],
+)
+def test_anybodys_folder_is_left_alone(tmp_path: Path, name: str, content: str) -> None:
+    """A build.json or package.json of something else shows that no build made the folder, with --force too."""
+    built = folder_of(tmp_path)
+    (built / name).write_text(content)
+    with pytest.raises(BuildError, match="no build made"):
+        folder_of(tmp_path, force=True)
+    assert (built / name).read_text() == content
+
+
+def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
+    """A pipe in the folder is neither copied nor dropped."""
+    built = folder_of(tmp_path)
+    os.mkfifo(built / "pipe")
+    with pytest.raises(BuildError, match="neither a file"):
+        folder_of(tmp_path, force=True)
+    assert (built / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("value", ["yesterday", "1.5", "-1", "9" * 40, "１８"])
+def test_a_time_of_a_build_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    """SOURCE_DATE_EPOCH is named in the error, and nothing is built."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", value)
+    with pytest.raises(BuildError, match="SOURCE_DATE_EPOCH"):
+        folder_of(tmp_path)
+    assert not (tmp_path / "board").exists()
 
 
 def test_a_build_that_fails_leaves_nothing_and_spoils_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,3 +161,24 @@ def test_used_up_is_said(gateway: Gateway, capsys: Captured) -> None:
     assert "is not released: lifetime-used-up" in captured.err
     assert captured.out.count("\nbands,") == 6
     assert captured.out.count("\nreadings,") == 1
+
+
+def test_a_clock_far_ahead_uses_up_no_life(gateway: Gateway, capsys: Captured) -> None:
+    """Where more than 32 periods would be released at once, nothing is, and no reading is taken; --all does it."""
+    assert gateway.run("--release") == 0
+    gateway.now += 33 * DAY
+    before = {path.name: path.read_bytes() for path in (gateway.folder / "state").iterdir()}
+    capsys.readouterr()
+    (gateway.folder / "one").write_text(
+        json.dumps({"sensor": "a", "metric": "readings", "value": 1, "time": gateway.now})
+    )
+    arguments = ("--readings", gateway.folder / "one", "--sensors", gateway.folder / "sensors.txt")
+    assert gateway.run(*arguments, "--release") == 1
+    assert "33 periods have ended" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in (gateway.folder / "state").iterdir()} == before
+    gateway.now -= DAY
+    assert gateway.run("--release") == 0
+    assert capsys.readouterr().out.count("\nreadings,") == 32
+    gateway.now += 33 * DAY
+    assert gateway.run("--release", "--all") == 0
+    assert capsys.readouterr().out.count("\nreadings,") == 65

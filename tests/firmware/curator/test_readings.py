@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hubbub_client.storage import MemoryStorage
 from hubbub_firmware.curator.enrolment import read_sensors
 from hubbub_firmware.curator.errors import EnrolmentError, ReadingError
 from hubbub_firmware.curator.readings import MAX_LINE_BYTES, Reading, read_lines
 
-from tests.firmware.curator.gateway import curated
+from tests.firmware.curator.gateway import START, curated, gateway
 
 GOOD = {"sensor": "a", "metric": "heat", "value": -215, "time": 1796774400}
 
@@ -36,6 +37,18 @@ def test_good_lines() -> None:
         Reading("a", "heat", -215, 1796774400),
         Reading("ä", "heat", 7, 1796774400),
     ]
+
+
+def test_one_name_however_it_is_composed(tmp_path: Path) -> None:
+    """A sensor enrolled under a name is the one that reports under it, whichever of Unicode's forms each has."""
+    composed, decomposed = "b\u00e4d", "ba\u0308d"
+    metric = curated(name="heat")
+    for enrolled in (composed, decomposed):
+        (tmp_path / "sensors").write_text(enrolled + "\n", encoding="utf-8")
+        sensors = read_sensors(tmp_path / "sensors", [metric])
+        readings = read(line(sensor=composed, time=START), line(sensor=decomposed, time=START))
+        run = gateway(MemoryStorage(), metric)
+        assert run.take([*readings, *readings], sensors) == {"counted": 2, "extra": 2}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,13 @@ from math import ceil, comb
 import pytest
 
 from hubbub_client import EntropyError
-from hubbub_firmware.entropy.cutoffs import proportion_cutoff, repetition_cutoff, replay_length, window_of
+from hubbub_firmware.entropy.cutoffs import (
+    proportion_cutoff,
+    reference_length,
+    repetition_cutoff,
+    replay_length,
+    window_of,
+)
 
 ALPHA = Fraction(1, 1 << 20)
 CASES = [(1, milli) for milli in (250, 500, 750, 1000)] + [(8, milli) for milli in range(1000, 8001, 1000)]
@@ -45,9 +51,10 @@ def test_a_cutoff_is_the_exact_quantile(bits: int, milli: int) -> None:
 
 @pytest.mark.parametrize("milli", [229, 250, 500, 750, 1000, 2857, 3000, 4000, 7000, 8000])
 def test_run_lengths_are_the_standards(milli: int) -> None:
-    """Repetition: 1 + ceil(20 / H); replay: ceil(30 / H); exactly."""
+    """Repetition: 1 + ceil(20 / H); replay: ceil(30 / H) and ceil(64 / H); exactly."""
     assert repetition_cutoff(milli) == 1 + ceil(Fraction(20_000, milli))
     assert replay_length(milli) == ceil(Fraction(30_000, milli))
+    assert reference_length(milli) == ceil(Fraction(64_000, milli))
 
 
 def test_windows_are_the_standards() -> None:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from hubbub_client import EntropyError, MemoryStorage
@@ -151,3 +155,30 @@ def test_a_radio_that_is_off_delays_the_fresh_noise() -> None:
     raw.is_ready = True
     entropy(1)
     assert (raw.taken, drbg.requests) == (before + 1280, 2)
+
+
+FORKING = """
+import os
+from hubbub_client import EntropyError, MemoryStorage
+from hubbub_firmware.entropy import open_entropy
+from hubbub_firmware.entropy.raw.system import SystemSource
+entropy = open_entropy(SystemSource(), MemoryStorage(), "linux", (3, 11))
+entropy(16)
+child = os.fork()
+if child:
+    os.waitpid(child, 0)
+try:
+    said = entropy(16).hex()
+except EntropyError as error:
+    said = str(error)
+print("parent" if child else "child", said, flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without os.fork")
+def test_a_forked_process_gets_no_bytes_of_its_parents() -> None:
+    """After os.fork the child refuses, where it would give out what the parent gives out; the parent goes on."""
+    done = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=60, check=True)
+    said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert len(bytes.fromhex(said["parent"])) == 16
+    assert "forked" in said["child"]

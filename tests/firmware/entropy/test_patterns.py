@@ -5,7 +5,7 @@ import random
 import pytest
 
 from hubbub_firmware.entropy import EntropyRefusal
-from hubbub_firmware.entropy.cutoffs import proportion_cutoff, replay_length, window_of
+from hubbub_firmware.entropy.cutoffs import proportion_cutoff, reference_length, replay_length, window_of
 from hubbub_firmware.entropy.health import HealthTests
 from hubbub_firmware.entropy.lags import LAGS, check_lags
 from hubbub_firmware.entropy.replay import ReplayTest
@@ -76,6 +76,51 @@ def test_an_exact_period_is_refused(bits: int, milli: int, period: int) -> None:
     with pytest.raises(EntropyRefusal, match="one sequence twice") as caught:
         ReplayTest(milli).take(samples)
     assert caught.value.trouble == "entropy"
+
+
+def samples_until_refused(samples: bytes, at_once: int, milli: int) -> int:
+    """How many samples a test took, itself included, when it refused; all of them and 1 where it never did."""
+    test = ReplayTest(milli)
+    for at in range(0, len(samples), at_once):
+        try:
+            test.take(samples[at : at + at_once])
+        except EntropyRefusal:
+            return at + at_once
+    return len(samples) + 1
+
+
+@pytest.mark.parametrize(("bits", "milli"), [(1, 500), (8, 4000)])
+@pytest.mark.parametrize("at_once", [160, 1024])
+@pytest.mark.parametrize("period", [1, 200, 1025, 1400, 2047, 3000, 20_001])
+def test_any_period_from_the_start_is_found_in_time(bits: int, milli: int, at_once: int, period: int) -> None:
+    """A source with an exact period P is refused in the reading that holds its sample P + ceil(64 / H), or before."""
+    piece = Noise(period, bits).sample(period)
+    due = period + reference_length(milli)
+    samples = (piece * (2 + due // period))[: due + at_once]
+    assert samples_until_refused(samples, at_once, milli) < due + at_once
+
+
+@pytest.mark.parametrize(("bits", "milli"), [(1, 500), (8, 4000)])
+@pytest.mark.parametrize(("good", "period"), [(5000, 1500), (3000, 4000), (700, 5000), (20_000, 1100)])
+def test_a_period_that_begins_later_is_found_in_time(bits: int, milli: int, good: int, period: int) -> None:
+    """Good for T samples and then with a period P, a source is refused within 3 max(T, P + R) and two readings."""
+    within = 3 * max(good, period + reference_length(milli)) + 2048
+    noise, piece = Noise(good, bits).sample(good), Noise(period, bits).sample(period)
+    samples = (noise + piece * (1 + within // period))[: within + 1024]
+    assert samples_until_refused(samples, 1024, milli) < within + 1024
+
+
+def test_a_register_of_eleven_bits_is_refused() -> None:
+    """A linear feedback shift register of 11 bits passes every other test from each of its phases, and not this one."""
+    state, register = 1, bytearray()
+    for _ in range(2047):
+        register.append(state & 1)
+        state = state >> 1 | ((state ^ state >> 2) & 1) << 10
+    for phase in range(0, 2047, 64):
+        samples = bytes(register[phase:] + register * 2)
+        check_lags(samples[:1024], 1, 500)
+        HealthTests(1, 500).take(samples)
+        assert samples_until_refused(samples, 1024, 500) <= 3 * 1024
 
 
 def test_the_end_is_looked_for_in_the_piece_before() -> None:

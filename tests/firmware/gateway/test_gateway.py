@@ -135,7 +135,7 @@ def test_lines_of_standard_input_and_of_a_serial_device_arrive(plan: str, tmp_pa
         assert "nonsense" not in done.stderr
         controller, device = pty.openpty()
         with gateway(*common, "--serial", os.ttyname(device)) as (process, _):
-            os.write(controller, f"aa:bb {frame(5).hex()}\r\naa:bb {frame(5).hex()}\n".encode())
+            os.write(controller, f"aa:bb 1 {frame(5).hex()}\r\naa:bb 1 {frame(5).hex()}\n".encode())
             until(lambda: len(records(collector.taken)) == 6)
             os.close(device)
             os.close(controller)

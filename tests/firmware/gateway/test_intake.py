@@ -102,14 +102,24 @@ def test_what_tells_repetitions_is_forgotten_and_says_nothing() -> None:
     assert not duplicates.seen(bytes(16))
 
 
+def test_reports_of_one_sensor_that_are_alike_all_count(setting: Setting) -> None:
+    """Lines without a sequence number are all kept, whoever sent them, or rare answers would be overstated."""
+    sent = [1] * 18 + [0] * 2
+    take_lines([b"aa:bb " + frame(value).hex().encode() for value in sent], "hex", setting.intake, threading.Event())
+    assert setting.count("accepted") == setting.store.waiting == 20
+
+
 def test_lines_are_hex_or_base64_with_or_without_an_id(setting: Setting) -> None:
-    """Each good line is a report, a repeated id with the same frame is not, and what is no frame is counted."""
+    """Each good line is a report, one with the id, number and frame of another is not; what is no frame is counted."""
     text = frame(3).hex()
     lines = [
         text,
         text,
         f"aa:bb {text}",
-        f"aa:bb {text.upper()}",
+        f"aa:bb 17 {text}",
+        f"aa:bb 0017 {text.upper()}",
+        f"aa:bb 18 {text}",
+        f"aa:bb 1 2 {text}",
         "",
         "zz",
         "0",
@@ -119,10 +129,10 @@ def test_lines_are_hex_or_base64_with_or_without_an_id(setting: Setting) -> None
         "x" * 600,
     ]
     take_lines([line.encode("latin-1") + b"\r\n" for line in lines], "hex", setting.intake, threading.Event())
-    assert setting.store.waiting == 3
-    assert [setting.count(outcome) for outcome in ("accepted", "duplicate", "line", "index")] == [3, 1, 5, 1]
+    assert setting.store.waiting == 5
+    assert [setting.count(outcome) for outcome in ("accepted", "duplicate", "line", "index")] == [5, 1, 6, 1]
     take_lines([b"AQEA\n", b"AQ$=\n", b"AQ\n"], "base64", setting.intake, threading.Event())
-    assert (setting.store.waiting, setting.count("line")) == (4, 7)
+    assert (setting.store.waiting, setting.count("line")) == (6, 8)
 
 
 def test_a_line_that_cannot_be_kept_now_is_not_lost(setting: Setting) -> None:

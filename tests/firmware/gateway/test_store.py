@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgpack
 import pytest
@@ -86,6 +88,60 @@ def test_a_failure_in_the_middle_changes_nothing(tmp_path: Path) -> None:
     store._database.execute("DROP TRIGGER t")
     store.pack()
     assert store.next_upload() is not None
+    store.close()
+
+
+class FailingCommit:
+    """A database whose COMMIT fails while ``fails`` is set, and leaves its transaction open, as a full disk may."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self.fails = True
+
+    def cursor(self) -> Any:
+        return FailingCommit.Cursor(self)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+    class Cursor:
+        def __init__(self, owner: FailingCommit) -> None:
+            self._owner = owner
+            self._cursor = owner._database.cursor()
+
+        def execute(self, statement: str) -> None:
+            if statement == "COMMIT" and self._owner.fails:
+                raise sqlite3.OperationalError("database or disk is full")
+            self._cursor.execute(statement)
+
+        def close(self) -> None:
+            self._cursor.close()
+
+
+def test_a_commit_that_fails_changes_no_count(tmp_path: Path) -> None:
+    """Where the disk is full at the commit of any step, counts stay those of the rows, and the step works later."""
+    store = open_store(tmp_path, 3)
+    store.add([report(1), report(2)])
+    database: Any = FailingCommit(store._database)
+    store._database = database
+    with pytest.raises(sqlite3.Error, match="full"):
+        store.pack()
+    assert (store.waiting, store._packed, store.next_upload()) == (2, 0, None)
+    database.fails = False
+    store.pack()
+    upload = store.next_upload()
+    assert (store.waiting, store._packed) == (0, 2)
+    assert upload is not None
+    database.fails = True
+    steps: list[Callable[[], None]] = [lambda: store.settle(upload[0]), lambda: store.add([report(3)])]
+    for step in steps:
+        with pytest.raises(sqlite3.Error, match="full"):
+            step()
+        assert (store.waiting, store._packed, store.next_upload()) == (0, 2, upload)
+    database.fails = False
+    store.settle(upload[0])
+    assert store._packed == 0
+    store.add([report(n) for n in range(3)])
     store.close()
 
 

@@ -85,7 +85,7 @@ def test_a_power_cut_at_every_program_and_erasure(kind: str, tmp_path: Path) -> 
     check(lines)
 
 
-@pytest.mark.parametrize(("mode", "fault"), [("unpaid", "unpaid"), ("remove-first", "a file was lost")])
+@pytest.mark.parametrize(("mode", "fault"), [("unpaid", "unpaid"), ("remove-first", "a file was lost|state-damaged")])
 def test_a_broken_order_is_caught(mode: str, fault: str, tmp_path: Path) -> None:
     """The test above fails on a client that stores too little, and on a storage that removes before it writes."""
     with pytest.raises(AssertionError, match=fault):
@@ -93,17 +93,17 @@ def test_a_broken_order_is_caught(mode: str, fault: str, tmp_path: Path) -> None
 
 
 def test_a_report_is_one_write(tmp_path: Path) -> None:
-    """At one upload in ten reports: one append each and no write; at most one erased block a report, and it spreads."""
+    """At one upload in ten reports: an append each, a write an upload; at most an erased block a report, and spread."""
     (figures,) = printed(tmp_path, "wear.py", "joined")
     assert figures["reports"] == figures["appends"] == 200
-    assert figures["writes"] == 0
+    assert figures["writes"] == 20
     assert figures["erasures"] <= 200
     assert figures["programs"] <= 5 * 200
-    assert figures["most_erased"] <= 4 * figures["erasures"] / figures["blocks"]
+    assert figures["most_erased"] <= 8 * figures["erasures"] / figures["blocks"]
 
 
 def test_a_ledger_of_its_own_would_wear_more(tmp_path: Path) -> None:
-    """The same life with the ledger in its own file takes a write besides each append, and programs more."""
+    """The same life with the ledger written for each report takes a write besides each append, and programs more."""
     (joined,), (apart,) = printed(tmp_path, "wear.py", "joined"), printed(tmp_path, "wear.py", "apart")
     assert apart["appends"] == apart["writes"] == 200
     assert apart["programs"] > 1.2 * joined["programs"]
@@ -125,7 +125,7 @@ def test_a_full_flash_is_refused_cleanly_and_recovers(kind: str, tmp_path: Path)
 def test_nvs_on_micropython(tmp_path: Path) -> None:
     """The storage of an ESP32, cut at every operation under MicroPython: nothing lost, each report paid for once."""
     (operations,) = printed(tmp_path, "cut_nvs.py")
-    assert operations == 28
+    assert operations == 32
 
 
 def test_another_file_system_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,5 +181,5 @@ def test_on_cpython_it_is_the_same_state(tmp_path: Path) -> None:
         assert host.record("r", "a")
     ledger = Ledger.load(state)
     assert ledger is not None
-    assert ledger.generation == 4
+    assert ledger.generation == 5
     state.close()

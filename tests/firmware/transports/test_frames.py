@@ -121,6 +121,28 @@ def test_reports_of_an_earlier_plan_do_not_hold_up_the_others() -> None:
     assert link.frames == [b"\x01" + bytes(metric.record_bytes)]
 
 
+def test_a_new_plan_in_the_middle_of_an_upload_loses_no_frame() -> None:
+    """Cut off after some frames, an upload goes on with the next record under a plan of fewer, or more, metrics."""
+    other = {"mechanism": "hadamard-response"}
+    both, one = plan_of(a=other, b=other), plan_of(b=other)
+    first, second = both.metrics["a"], both.metrics["b"]
+    records = [bytes([n]) * second.record_bytes for n in (1, 2, 3)]
+    body = build(
+        bytes(16),
+        batches_of([(first.fingerprint, 1, bytes(first.record_bytes)) for _ in range(2)])
+        + batches_of([(second.fingerprint, 1, record) for record in records]),
+    )
+    for before, after in ((both, one), (one, both)):
+        link, storage = Link(), MemoryStorage()
+        link.failing_after = 3 if before is both else 1  # one of b's, the others being a's
+        with pytest.raises(OSError, match="no acknowledgement"):
+            FrameTransport(before, link, storage=storage).send(body)
+        link.failing_after = None
+        sent = FrameTransport(after, link, storage=storage).send(body)
+        assert sent.status == (400 if after is one else 200)
+        assert sorted(frame[1:] for frame in link.frames if frame[1:] in records) == records
+
+
 def test_a_trouble_is_a_frame_with_its_code_and_its_count() -> None:
     """255, the place of the reason, and the count in 4 bytes; what did not happen is not sent, and counts stop at
     2^32 - 1."""

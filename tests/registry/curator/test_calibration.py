@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from hubbub_registry.curator.accounting import Loss, total
+from hubbub_registry.curator.accounting import Loss, mixed, releases_paid, total
 from hubbub_registry.curator.concentrated import epsilon_of
 from hubbub_registry.curator.law import half_width, std_error
 from hubbub_registry.curator.scale import BITS, gaussian_rho, gaussian_scale, laplace_epsilon, laplace_scale
 
+from tests.firmware.curator.gateway import curated
 from tests.registry.curator.tables import COUNT, curated_of, gaussian
 
 LOSSES: SearchStrategy[Fraction] = st.fractions(Fraction(1, 10**9), 16, max_denominator=10**12)
@@ -61,6 +62,35 @@ def test_sum_of_both_kinds() -> None:
     assert Loss(Fraction(1), Fraction(1, 2), delta).epsilon == 1 + epsilon_of(Fraction(1, 2), delta)
     assert Loss(Fraction(1), Fraction(0), None).epsilon == 1
     assert total([], "lifetime") == Loss(Fraction(0), Fraction(0), None)
+
+
+STATISTICS = (("count", 0, 0), ("sum", -3, 5), ("sum", 2, 7), ("histogram", 0, 9))
+
+
+@pytest.mark.parametrize("gaussian_noise", [False, True])
+@pytest.mark.parametrize(("statistic", "low", "high"), STATISTICS)
+def test_a_sum_over_different_neighbours_is_for_the_larger_set(
+    gaussian_noise: bool, statistic: str, low: int, high: int
+) -> None:
+    """Beside a metric of replace, one of add-remove counts with what its scale costs under replace, exactly."""
+    noise = "discrete-gaussian" if gaussian_noise else "discrete-laplace"
+    keys = {"statistic": statistic, "low": low, "high": high, "buckets": 2 if statistic == "histogram" else 0}
+    one = curated(name="a", noise=noise, **keys)
+    other = curated(name="b", noise=noise, adjacency="replace", **keys)
+    largest, all_of_it = max(abs(low), abs(high)), max(high, 0) - min(low, 0)
+    factor = {"count": Fraction(1), "histogram": Fraction(2), "sum": Fraction(all_of_it, largest or 1)}[statistic]
+    if gaussian_noise and statistic == "sum":
+        factor *= factor
+    whole = total([one, other], "per_period")
+    assert whole.rho + whole.pure == factor * one.loss + other.loss
+    assert mixed([one, other])
+    for alike in ([one, one], [other, other]):
+        same = total(alike, "per_period")
+        assert same.rho + same.pure == 2 * alike[0].loss
+        assert not mixed(alike)
+    life = total([one, other], "lifetime")
+    paid = releases_paid(one), releases_paid(other)
+    assert life.rho + life.pure == paid[0] * factor * one.loss + paid[1] * other.loss
 
 
 def probability(noise: str, scale: Fraction, x: int) -> float:

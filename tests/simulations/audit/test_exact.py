@@ -27,6 +27,10 @@ HONEST: dict[str, Callable[[], Metric]] = {
     "projective-geometry-response, order 13": lambda: define(
         "projective-geometry-response", epsilon=2.5, values=[*LETTERS, *(f"v{i}" for i in range(30))]
     ),
+    "local-hashing": lambda: define("local-hashing", epsilon=1, hashes=1024),
+    "local-hashing, 16 buckets": lambda: define("local-hashing", epsilon=3, hashes=16),
+    "subset-selection": lambda: define("subset-selection", epsilon=1.5, values=LETTERS),
+    "subset-selection, sets of 3": lambda: define("subset-selection", epsilon=1, values=LETTERS),
     "count-mean-sketch": lambda: define("count-mean-sketch", epsilon=4, hashes=65536, width=64),
     "hadamard-count-mean-sketch": lambda: define("hadamard-count-mean-sketch", epsilon=1, hashes=256, width=1024),
     "rappor": lambda: define("rappor", epsilon=1.1, bits=64, hashes=2, cohorts=8, f=0.5, p=0.5, q=0.75),
@@ -56,6 +60,12 @@ def test_every_mechanism_is_as_private_as_it_states(name: str) -> None:
 def test_every_mechanism_of_the_table_is_described_and_audited() -> None:
     """No mechanism enters the table without a description for the exact audit, and a test with it."""
     assert set(_LAYOUTS) == set(NAMES) == {name.partition(",")[0] for name in HONEST}
+
+
+def test_sets_that_cannot_be_gone_through_are_not_audited() -> None:
+    """Subset selection over a long list can be drawn in too many ways, and the error says what to do instead."""
+    with pytest.raises(AuditError, match=r"metric study: 10 draws have more results.*--empirical"):
+        audit_exactly(define("subset-selection", epsilon=1, values=[f"v{i}" for i in range(38)]))
 
 
 def audited(mutant: type[Any], metric: Metric) -> ExactAudit:

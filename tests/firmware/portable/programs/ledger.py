@@ -53,7 +53,7 @@ refused("period-used-up", NOW + 2 * DAY)
 refused("clock-went-back", NOW)
 
 same, ledger = open_state(storage, source, b"this board")
-assert same == secret and ledger.total() == metric.charges[2] and ledger.generation == 4
+assert same == secret and ledger.total() == metric.charges[2] and ledger.generation == 5
 assert ledger.entries["app"].reports_of(tag) == 3
 refused("period-used-up", NOW + 2 * DAY)
 other = tag_of(secret, metric, b"another value")
@@ -79,7 +79,7 @@ old = storage.read("ledger") or b""
 _, ledger = open_state(storage, source, b"this board")
 ledger.spend(metric, NOW + 5 * DAY, tag)
 pending = Pending(storage, 1 << 16, source, {})
-assert pending.make_room("app", metric.record_bytes)
+assert pending.make_room("app", metric.record_bytes, ledger.catch_up)
 pending.append(Report("app", metric.fingerprint, 1, ledger.generation, 1, bytes(metric.record_bytes)))
 new = storage.read("ledger") or b""
 storage.write("ledger", old)

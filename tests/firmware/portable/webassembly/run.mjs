@@ -16,7 +16,7 @@ function copy(host) {
   if (fs.statSync(host).isDirectory()) {
     micropython.FS.mkdirTree(host);
     for (const name of fs.readdirSync(host)) copy(path.join(host, name));
-  } else if (/\.(py|mpy|json)$/.test(host)) {
+  } else if (/\.(py|mpy|json|txt)$/.test(host)) {
     micropython.FS.writeFile(host, fs.readFileSync(host));
   }
 }

@@ -32,13 +32,11 @@ mode = sys.argv[4]
 journal, write = Ledger.journal, LittleFsStorage.write
 
 
-def unpaid(self: Ledger, name: str, begins: bool) -> bytes:
-    entry, line = self.entries[name], self._lines[name]
+def unpaid(self: Ledger, name: str, tag: str) -> bytes:
+    entry = self.entries[name]
     entry.spent -= 1
-    self._set(name, entry)
-    text = journal(self, name, begins)
+    text = journal(self, name, tag)
     entry.spent += 1
-    self._lines[name] = line
     return text
 
 

@@ -1,0 +1,59 @@
+"""The choice: the least error that fits; and of what comes within 2 % of that, the smallest record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hubbub_registry.advice.conditions import BOARD_VALUES, Conditions
+from hubbub_registry.advice.error import rare_value_error
+from hubbub_registry.advice.options import Option, options
+from hubbub_registry.advice.reasons import reason
+from hubbub_registry.metric import Metric
+
+# So little more error is not worth a larger record, or a client that is harder to read.
+AS_EXACT = 1.02
+
+
+@dataclass(frozen=True)
+class Advice:
+    """For one metric: what is advised (None where nothing is), why, and all that it was chosen from.
+
+    ``now`` is the standard error of the metric as it is; None where there is no formula for it.
+    """
+
+    metric: Metric
+    advised: Option | None
+    because: str
+    fitting: tuple[Option, ...] = ()
+    too_large: tuple[Option, ...] = ()
+    now: float | None = None
+
+
+def advise(metric: Metric, conditions: Conditions) -> Advice:
+    """The mechanism to use for ``metric`` under ``conditions``, with the same declared epsilon."""
+    if metric.numeric:
+        return Advice(metric, None, "integers of a range: a mean and a histogram are questions of their own")
+    now = rare_value_error(metric.mechanism, metric.device.parameters, conditions.reports)
+    if metric.permanent_ratio is not None:
+        return Advice(metric, None, "its noise is permanent, for values that stay; nothing else here offers that")
+    domain = len(metric.values)
+    hashed = domain == 0 or (conditions.board and domain > BOARD_VALUES)
+    found = () if hashed else tuple(options(metric.epsilon, domain, conditions.reports))
+    found = found or tuple(options(metric.epsilon, 0, conditions.reports))
+    limit = conditions.record_limit
+    fitting = tuple(option for option in found if limit is None or option.record_bytes <= limit)
+    too_large = tuple(option for option in found if option not in fitting)
+    best = choose(fitting)
+    if best is None:
+        why = f"no mechanism fits: the smallest record takes {min(option.record_bytes for option in found)} bytes"
+        return Advice(metric, None, why, (), too_large, now)
+    return Advice(metric, best, reason(best, domain, conditions), fitting, too_large, now)
+
+
+def choose(fitting: Sequence[Option]) -> Option | None:
+    """The smallest of those that are as exact as the most exact one, the first of these; None of none."""
+    if not fitting:
+        return None
+    least = min(option.error for option in fitting)
+    return min((each for each in fitting if each.error <= AS_EXACT * least), key=lambda option: option.record_bytes)

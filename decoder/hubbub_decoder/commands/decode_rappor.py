@@ -1,0 +1,91 @@
+"""``hubbub decode-rappor``: google/rappor's own three files, decoded with calibrated errors."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from hubbub_decoder import render
+from hubbub_decoder.errors import EstimateError, OutputError
+from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.rappor.google import decode_files
+from hubbub_decoder.significance import CORRECTIONS
+
+SUMMARY = "estimate counts from google/rappor's params, counts and map files"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``hubbub decode-rappor``."""
+    parser.add_argument("--params", metavar="P.csv", type=Path, required=True, help="names k,h,m,p,q,f and their row")
+    parser.add_argument("--counts", metavar="C.csv", type=Path, required=True, help="a row a cohort: reports, k counts")
+    parser.add_argument("--map", metavar="M.csv", type=Path, required=True, help="a row a candidate: text, its bits")
+    parser.add_argument("--format", choices=("table", "csv", "json"), default="table", help="default: table")
+    parser.add_argument("--level", type=float, default=0.95, help="confidence level of low and high; default: 0.95")
+    parser.add_argument("--consistent", action="store_true", help="add counts that are not negative, beside the rest")
+    parser.add_argument("--top", metavar="N", type=_positive, help="print the N most frequent only")
+    parser.add_argument("--alpha", type=float, default=0.05, help="level of the column significant; default: 0.05")
+    parser.add_argument(
+        "--correction", choices=CORRECTIONS, default="holm", help="for testing many values at once; default: holm"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the estimates on stdout. Raises HubbubError for whatever keeps it from doing so."""
+    for name in ("level", "alpha"):
+        if not 0 < getattr(arguments, name) < 1:
+            raise EstimateError(f"--{name} {getattr(arguments, name)} is not strictly between 0 and 1")
+    estimates = decode_files(arguments.params, arguments.counts, arguments.map).at_level(arguments.level)
+    console = Console(stderr=True)
+    if arguments.format == "csv":
+        render.print_line(console, render.header(estimates))
+    try:
+        _print(estimates, arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"standard output: {error.strerror or error}; write where there is room") from None
+    if arguments.format != "json":  # which has them inside
+        for line in (*diagnostic_lines(estimates), *(f"note: {note}" for note in estimates.notes)):
+            render.print_line(console, line)
+    return 0
+
+
+def diagnostic_lines(estimates: Estimates) -> tuple[str, str]:
+    """The fit's diagnostics in two sentences."""
+    figures = estimates.diagnostics
+    parts = {name: figures[f"{name}_variance"] for name in ("explained", "missing", "noise")}
+    total = sum(parts.values())
+    shares = ", ".join(f"{name} {part:.3g} ({part / total:.1%})" for name, part in parts.items())
+    return (
+        f"variance of the bits' shares: {shares}",
+        f"not allocated to candidates: {figures['unallocated']:.1%} of the reports (standard error "
+        f"{figures['unallocated_std_error']:.1%})",
+    )
+
+
+def _print(estimates: Estimates, arguments: argparse.Namespace) -> None:
+    options = {
+        "alpha": arguments.alpha,
+        "correction": arguments.correction,
+        "consistent": arguments.consistent,
+        "top": arguments.top,
+    }
+    if arguments.format == "json":
+        sys.stdout.write(render.as_json(estimates, **options))
+    elif arguments.format == "csv":
+        sys.stdout.write(render.as_csv(estimates, **options))
+    else:
+        console = Console()
+        render.print_line(console, render.header(estimates))
+        render.print_whole(console, render.table(estimates, **options))
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
