@@ -46,7 +46,7 @@ DIES = "import sys; sys.exit(3)"
 STAYS = "import time; print('ready', flush=True); time.sleep(600)"
 HUNG_UP = "import os, signal; os.kill(os.getpid(), signal.SIGHUP); " + STAYS
 ONCE = """
-import json, os, sys, time
+import json, os, sys
 number = json.loads(sys.stdin.readline())["number"]
 if number == 0:
     try:
@@ -54,7 +54,7 @@ if number == 0:
     except FileExistsError:
         sys.exit(3)
 print("ready", flush=True)
-time.sleep(600)
+sys.stdin.read()
 """
 LONG = 3600.0
 

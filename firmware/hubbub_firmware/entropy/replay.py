@@ -32,20 +32,31 @@ class ReplayTest:
 
     def take(self, samples: bytes) -> None:
         """Looks at what was sampled at once. Raises EntropyRefusal where some of it came before."""
-        together = self._before + samples
-        end = together[-self._length :]
-        newest = max(0, len(self._before) - self._length)
-        again = together.find(end, newest) < len(together) - self._length
-        if not self._first and len(together) >= self._reference:
-            self._first = together[: self._reference]
-        # What begins at 0 was looked at in the reading before, or is the reference itself.
+        # Only the seam is copied, and never all samples: a board has no kilobyte to spare in one piece.
+        length = self._reference
+        seam = self._before + samples[:length]
+        again = self._came_before(samples)
+        start = 0 if self._before else 1
+        if not self._first and len(seam) >= length:
+            self._first = seam[:length]
         for reference in (self._first, self._moving):
-            if reference and together.find(reference, 1) >= 0:
+            # What begins the seam was looked at in the reading before, or is the reference itself.
+            if reference and (seam.find(reference, 1) >= 0 or samples.find(reference, start) >= 0):
                 again = True
         if again:
             raise EntropyRefusal("entropy", "the source gave one sequence twice: it repeats itself")
         self._taken += len(samples)
-        self._before = together[-self._reference :]
+        self._before = (seam if len(samples) <= length else samples)[-length:]
         if self._taken >= self._moves_at and self._first:
             self._moving = self._before
             self._moves_at = 2 * self._taken
+
+    def _came_before(self, samples: bytes) -> bool:
+        """Whether the newest ceil(30 / H) samples came before, in ``samples`` or across the seam."""
+        length = self._length
+        before = self._before[-length:]
+        if len(samples) < length:
+            before += samples
+            return before.find(before[-length:]) < len(before) - length
+        end = samples[-length:]
+        return samples.find(end) < len(samples) - length or (before + samples[: length - 1]).find(end) >= 0
