@@ -32,7 +32,7 @@ def allowed(path: Path) -> frozenset[str]:
     if any(path.is_relative_to(folder) for folder in HARDWARE):
         return frozenset(imports.BOARD | {"hubbub_firmware"})
     if path.is_relative_to(FIRMWARE):
-        return frozenset({"hubbub_firmware", "socket", "ssl"})
+        return frozenset({"hubbub_firmware", "io", "select", "socket", "ssl"})
     return frozenset()
 
 
