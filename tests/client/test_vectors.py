@@ -37,13 +37,9 @@ def test_the_vectors_hold(run: interpreters.Run) -> None:
     assert run(PROGRAM, ARGUMENTS, [make.FOLDER]) == f"{sum(CASES.values())} vectors hold\n"
 
 
-# A value of a closed domain takes some hundred bytes, so a thousand of them are for a larger board.
-LARGER = {"records_projective_geometry_many.json": "512k"}
-
-
 @pytest.mark.parametrize("records", sorted(CASES))
 def test_a_metric_and_its_vectors_fit_a_board(records: str) -> None:
     """Plan, encoder and vectors of one metric, good and bad, hold under real MicroPython in a heap of 96 KB."""
     name = records.removeprefix("records_").removesuffix(".json")
-    said = interpreters.unix(PROGRAM, [*ARGUMENTS, name], heap=LARGER.get(records, "96k"))
+    said = interpreters.unix(PROGRAM, [*ARGUMENTS, name], heap="96k")
     assert said == f"{CASES[records]} vectors hold\n"

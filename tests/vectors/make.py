@@ -29,7 +29,7 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "mechanism": "hadamard-response", "epsilon": 3, "values": [f"v{i}" for i in range(100)],
     },
     "projective_geometry_many": {
-        "mechanism": "projective-geometry-response", "epsilon": 3, "values": [f"v{i}" for i in range(1024)],
+        "mechanism": "projective-geometry-response", "epsilon": 3, "values": [f"v{i}" for i in range(100)],
     },
     "local_hashing_many": {"mechanism": "local-hashing", "epsilon": 4, "hashes": 1 << 16},
     "subset_selection_many": {
