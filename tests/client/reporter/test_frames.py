@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import struct
+from hashlib import sha256
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hubbub_client.frames import OVERHEAD, Report, frame, parse
+from hubbub_client.frames import OVERHEAD, Report, frame, parse, room_for
 
 INTEGERS = st.integers(0, 2**64 - 1)
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz0123456789_", min_size=1, max_size=64)
@@ -60,3 +63,20 @@ def test_zeros_that_a_power_cut_left_are_no_reports() -> None:
     report = Report("m", b"f" * 8, 7, 1, 2, b"record")
     for zeros in range(1, 64):
         assert parse(frame(report) + bytes(zeros)) == ([report], False)
+
+
+def test_a_frame_is_what_its_description_says() -> None:
+    """State outlives the code that wrote it: each field has its place and width, with a payment before it or without."""
+    report = Report("name", b"fprint78", 3, 5, 7, b"record")
+    body = b"fprint78" + struct.pack(">QQQB", 3, 5, 7, 4) + b"name" + b"record"
+    plain = struct.pack(">I", len(body)) + body
+    assert frame(report) == plain + sha256(plain).digest()[:4]
+    assert OVERHEAD == 4 + 8 + 24 + 1 + 4
+    report.journal = b"[1,2]"
+    body = struct.pack(">I", 5) + b"[1,2]" + body
+    paid = struct.pack(">I", len(body) | 1 << 31) + body
+    assert frame(report) == paid + sha256(paid).digest()[:4]
+    (found,), whole = parse(frame(report))
+    assert (found.journal, found.record, whole) == (b"[1,2]", b"record", True)
+    assert room_for("name", 6, False) == len(plain) + 4
+    assert room_for("name", 6, True) == len(plain) + 4 + 136
