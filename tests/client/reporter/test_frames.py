@@ -66,7 +66,7 @@ def test_zeros_that_a_power_cut_left_are_no_reports() -> None:
 
 
 def test_a_frame_is_what_its_description_says() -> None:
-    """State outlives the code that wrote it: each field has its place and width, with a payment before it or without."""
+    """State outlives the code that wrote it: each field has its place and width, with a payment or without."""
     report = Report("name", b"fprint78", 3, 5, 7, b"record")
     body = b"fprint78" + struct.pack(">QQQB", 3, 5, 7, 4) + b"name" + b"record"
     plain = struct.pack(">I", len(body)) + body
