@@ -80,3 +80,12 @@ def test_a_frame_is_what_its_description_says() -> None:
     assert (found.journal, found.record, whole) == (b"[1,2]", b"record", True)
     assert room_for("name", 6, False) == len(plain) + 4
     assert room_for("name", 6, True) == len(plain) + 4 + 136
+
+
+def test_reports_are_equal_where_their_frames_are() -> None:
+    """A report equals another of the same content, and neither one that differs nor anything else."""
+    one, same, other = (Report("m", b"f" * 8, period, 1, 2, b"record") for period in (7, 7, 8))
+    assert one == same
+    assert one != other
+    assert other != one
+    assert one != frame(one)
