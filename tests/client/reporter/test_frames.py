@@ -3,6 +3,7 @@ from __future__ import annotations
 import struct
 from hashlib import sha256
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,3 +90,13 @@ def test_reports_are_equal_where_their_frames_are() -> None:
     assert one != other
     assert other != one
     assert one != frame(one)
+
+
+@pytest.mark.parametrize("flag", [0, 1 << 31])
+def test_a_frame_too_short_for_a_report_is_none(flag: int) -> None:
+    """Bytes that pass their check, but have no room for the fields of a report, end the reading."""
+    for length in range(33):
+        body = struct.pack(">I", length | flag) + bytes(length)
+        assert parse(body + sha256(body).digest()[:4]) == ([], False)
+    body = struct.pack(">I", 33) + b"f" * 8 + struct.pack(">QQQB", 3, 5, 7, 0)
+    assert parse(body + sha256(body).digest()[:4]) == ([Report("", b"f" * 8, 3, 5, 7, b"")], True)
