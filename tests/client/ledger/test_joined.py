@@ -253,3 +253,17 @@ def test_a_counter_never_runs_ahead() -> None:
             again = reporter_of(crashes.PLAN, left, source=os.urandom, clock=lambda: NOW + 3 * DAY)
             assert again.record("m", "a"), again.problem
             assert counter.value == number_of(newest(left)) or fate_of(newest(left)) == OPEN
+
+
+def test_generations_of_any_size_follow_on_each_other() -> None:
+    """After a thousand generations, reports in an open file are paid for as after the first ones."""
+    storage = MemoryStorage()
+    recorded(2, storage).close()
+    ledger = Ledger.load(storage)
+    assert ledger is not None
+    ledger.generation = 1000
+    ledger.save()
+    reporter = recorded(3, storage)
+    again = Ledger.load(storage)
+    assert again is not None
+    assert (again.generation, again.total()) == (1004, reporter.spent())
