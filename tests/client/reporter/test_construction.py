@@ -99,11 +99,12 @@ def test_nothing_is_dropped_for_a_report_that_does_not_fit() -> None:
 BOARDS = ("rp2", "pyboard", "nrf52", "esp32", "esp8266", "samd", "mimxrt", "webassembly", "unknown")
 
 
+@pytest.mark.parametrize("implementation", ["micropython", "circuitpython"])
 @pytest.mark.parametrize("platform", BOARDS)
-def test_a_board_has_no_source_of_its_own(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_board_has_no_source_of_its_own(platform: str, implementation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where os.urandom may be anything, nothing is recorded without a source, and that is counted; with one, it is."""
     with monkeypatch.context() as patched:
-        patched.setattr(sys, "implementation", SimpleNamespace(name="micropython"))
+        patched.setattr(sys, "implementation", SimpleNamespace(name=implementation))
         patched.setattr(sys, "platform", platform)
         patched.setattr(os, "urandom", bytes)
         reporter = Reporter(sketch_plan(), MemoryStorage(), Collector(), clock=lambda: 1_800_000_000)
