@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hubbub_client import Answer, MemoryStorage, Plan, PlanError, Reporter, StateError, TransportError
+from hubbub_client.errors import EntropyError
 from hubbub_client.making import default_source
 
 from tests.client.reporter.reporting import Collector, FailingStorage, PowerCut, plan_of, reporter_of, sketch_plan
@@ -129,3 +130,10 @@ def test_an_operating_system_is_a_source(implementation: str, platform: str, mon
     monkeypatch.setattr(sys, "implementation", SimpleNamespace(name=implementation))
     monkeypatch.setattr(sys, "platform", platform)
     assert default_source() is os.urandom
+
+
+def test_a_port_without_urandom_has_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the interpreter has no os.urandom at all, a source is made that gives nothing."""
+    monkeypatch.delattr(os, "urandom")
+    with pytest.raises(EntropyError, match="pass a source"):
+        default_source()(16)
