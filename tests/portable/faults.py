@@ -50,14 +50,10 @@ def faults(source: str, more: frozenset[str] = frozenset(), divides: bool = Fals
     for module in _imported(tree):
         if module.startswith("hubbub_firmware.") and module.split(".")[1] in HOST_ONLY:
             found.append(f"import {module}, which only a host has")
-        if (module + ".").startswith("hubbub_client.sealing."):
-            found.append(f"import {module}, which only a host has")
     return found
 
 
 def _is_host_only(path: Path) -> bool:
-    if path.is_relative_to(CLIENT / "sealing"):
-        return True
     return path.is_relative_to(FIRMWARE) and path.relative_to(FIRMWARE).parts[0] in HOST_ONLY
 
 

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 from hubbub_client.plan import Plan
-from hubbub_client.sealing.keys import OVERHEAD
-from hubbub_client.sealing.record import HEAD_BYTES
 from hubbub_collector.opening.keys import new_keys
+from hubbub_sealing.keys import OVERHEAD
+from hubbub_sealing.record import HEAD_BYTES
 
 SUMMARY = "make the key pair to which reports are sealed that go through a shuffler"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from hubbub_client.sealing.keys import INFO, PRIVATE, PUBLIC, SCHEMA, SUITE, SUITE_NAME, key_id, read_key_file
 from hubbub_collector.durable import sync_directory
 from hubbub_collector.errors import CollectorError
+from hubbub_sealing.keys import INFO, PRIVATE, PUBLIC, SCHEMA, SUITE, SUITE_NAME, key_id, read_key_file
 
 SHARED = "shuffler.secret"
 _SECRET_BYTES = 32

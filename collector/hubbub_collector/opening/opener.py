@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from hubbub_client.sealing.record import unpack
 from hubbub_collector.errors import Refusal
 from hubbub_collector.opening.keys import PrivateKey
 from hubbub_collector.quarantine import Quarantined
 from hubbub_collector.upload import Batch, Validator, pack
+from hubbub_sealing.record import unpack
 
 UNDECRYPTABLE = "undecryptable"
 MALFORMED = "malformed"

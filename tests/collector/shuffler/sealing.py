@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hubbub_client.sealing import PublicKey
-from hubbub_client.sealing.upload import build, seal_upload
 from hubbub_collector.opening.keys import SHARED, PrivateKey, new_keys
 from hubbub_registry import Registry
+from hubbub_sealing import PublicKey
+from hubbub_sealing.upload import build, seal_upload
 
 from tests.collector.server_process import HUBBUB
 

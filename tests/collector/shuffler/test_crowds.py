@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from hubbub_client.sealing.upload import build
 from hubbub_collector.errors import StoreError
 from hubbub_collector.shuffler.crowd import STEPS, Crowds, Group
 from hubbub_collector.shuffler.held_store import DAY, HeldStore
 from hubbub_collector.shuffler.metrics import ShufflerMetrics
 from hubbub_collector.shuffler.mixing import Mixing
 from hubbub_collector.shuffler.sealed_body import parse
+from hubbub_sealing.upload import build
 
 from tests.collector.shuffler.sealing import noise_upload
 

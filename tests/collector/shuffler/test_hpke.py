@@ -14,13 +14,13 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hubbub_client.sealing import KeyFileError, PublicKey
-from hubbub_client.sealing.keys import OVERHEAD, SUITE, key_id
-from hubbub_client.sealing.record import HEAD_BYTES, MAX_PERIOD, MAX_ROOM, SealedRecord, pack, unpack
 from hubbub_collector.errors import CollectorError
 from hubbub_collector.opening.keys import PrivateKey, new_keys
 from hubbub_collector.shuffler.sealed_body import LEAST_BYTES, MOST_BYTES, parse
 from hubbub_registry.commands.discovery import GROUP, missing_package
+from hubbub_sealing import KeyFileError, PublicKey
+from hubbub_sealing.keys import OVERHEAD, SUITE, key_id
+from hubbub_sealing.record import HEAD_BYTES, MAX_PERIOD, MAX_ROOM, SealedRecord, pack, unpack
 
 from tests.collector.server_process import hubbub
 from tests.collector.shuffler.sealing import make_keys, sealed

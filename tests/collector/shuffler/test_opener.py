@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from hubbub_client.sealing.record import SealedRecord, pack
-from hubbub_client.sealing.upload import seal_upload
 from hubbub_collector.errors import Refusal
 from hubbub_collector.opening.opener import Opener
 from hubbub_collector.shuffler.sealed_body import parse
@@ -17,6 +15,8 @@ from hubbub_collector.upload import Validator
 from hubbub_collector.upload import parse as parse_upload
 from hubbub_collector.window import Window
 from hubbub_registry import Metric, Registry, load_registry
+from hubbub_sealing.record import SealedRecord, pack
+from hubbub_sealing.upload import seal_upload
 
 from tests.collector.shuffler.sealing import Keys, make_keys, widths
 from tests.collector.uploads import NOW, TODAY, batch, load, random_record, records, registry_file, upload

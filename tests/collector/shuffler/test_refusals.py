@@ -12,8 +12,6 @@ import pytest
 import trustme
 from aiohttp import web
 
-from hubbub_client.sealing.record import SealedRecord, pack
-from hubbub_client.sealing.upload import build
 from hubbub_collector.errors import StoreError, StoreFullError
 from hubbub_collector.opening import service as opening_service
 from hubbub_collector.opening.service import Opening, open_batches
@@ -25,6 +23,8 @@ from hubbub_collector.shuffler.service import Shuffling, shuffle
 from hubbub_collector.shuffler.serving import Address
 from hubbub_collector.tls import Certificate
 from hubbub_collector.writer import Budget
+from hubbub_sealing.record import SealedRecord, pack
+from hubbub_sealing.upload import build
 
 from tests.collector.serving import MSGPACK, FakeStore, metric_values
 from tests.collector.shuffler.sealing import free_port, make_keys, noise_upload, sealed

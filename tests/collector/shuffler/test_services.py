@@ -14,11 +14,11 @@ from contextlib import closing
 from pathlib import Path
 
 from hubbub_client import MemoryStorage, Plan, Reporter
-from hubbub_client.sealing import SealedTransport
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.shuffler.crowd import Crowds
 from hubbub_collector.shuffler.sealed_body import LEAST_BYTES
 from hubbub_registry import Registry, load_registry
+from hubbub_sealing import SealedTransport
 
 from tests.collector.server_process import hubbub
 from tests.collector.shuffler.sealing import (

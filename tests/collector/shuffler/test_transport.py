@@ -9,11 +9,11 @@ import msgpack
 import pytest
 
 from hubbub_client import Answer, MemoryStorage, Reporter
-from hubbub_client.sealing import SealedTransport
-from hubbub_client.sealing.record import SealedRecord, unpack
-from hubbub_client.sealing.upload import seal_upload
 from hubbub_collector.shuffler.sealed_body import SealedBody, parse
 from hubbub_registry import load_registry
+from hubbub_sealing import SealedTransport
+from hubbub_sealing.record import SealedRecord, unpack
+from hubbub_sealing.upload import seal_upload
 
 from tests.collector.shuffler.sealing import Keys, make_keys, widths
 from tests.collector.uploads import TODAY, batch, load, records, registry_file, upload

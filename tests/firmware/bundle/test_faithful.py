@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.test_vectors import CASES, LARGER
+from tests.client.test_vectors import CASES
 from tests.client.test_vectors import PROGRAM as VECTORS
 from tests.firmware.bundle.bundles import Bundled, bundled
 from tests.firmware.portable import given, interpreters
@@ -44,7 +44,7 @@ def test_the_vectors_hold_on_a_board(programs: dict[str, Bundled], records: str)
     vectors = programs["vectors"]
     name = records.removeprefix("records_").removesuffix(".json")
     arguments = [str(make.FOLDER), str(vectors.byte_code), name]
-    said = interpreters.unix(vectors.program, arguments, heap=LARGER.get(records, "96k"))
+    said = interpreters.unix(vectors.program, arguments, heap="96k")
     assert said == f"{CASES[records]} vectors hold\n"
 
 

@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import msgpack
 
-from hubbub_client.sealing.keys import OVERHEAD, PublicKey
-from hubbub_client.sealing.record import HEAD_BYTES, SealedRecord, pack, record_id
+from hubbub_sealing.keys import OVERHEAD, PublicKey
+from hubbub_sealing.record import HEAD_BYTES, SealedRecord, pack, record_id
 
 VERSION = 1
 PATH = "/v1/sealed"

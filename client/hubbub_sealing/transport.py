@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from hubbub_client.http_transport import HttpTransport
 from hubbub_client.plan import Plan
-from hubbub_client.sealing.keys import PublicKey
-from hubbub_client.sealing.upload import PATH, UnknownFingerprintError, seal_upload
 from hubbub_client.transport import Answer
+from hubbub_sealing.keys import PublicKey
+from hubbub_sealing.upload import PATH, UnknownFingerprintError, seal_upload
 
 if TYPE_CHECKING:
     from hubbub_client.transport import Transport
@@ -37,7 +37,7 @@ class SealedTransport:
     ) -> None:  # fmt: skip
         self._transport = HttpTransport(transport, path=PATH) if isinstance(transport, str) else transport
         self._key = key if isinstance(key, PublicKey) else PublicKey.load(key)
-        plans = [one if isinstance(one, Plan) else Plan.load(str(one)) for one in [plan] + list(older)]
+        plans = [one if isinstance(one, Plan) else Plan.load(str(one)) for one in [plan, *older]]
         metrics = [metric for one in plans for metric in one.metrics.values()]
         self._widths = {metric.fingerprint: metric.record_bytes for metric in metrics}
         self._room = max(self._widths.values(), default=1)

@@ -3,7 +3,7 @@
 Needs the extra ``hubbub[shuffler]``. docs/shuffling.md says who sees what.
 """
 
-from hubbub_client.sealing.keys import KeyFileError, PublicKey
-from hubbub_client.sealing.transport import SealedTransport
+from hubbub_sealing.keys import KeyFileError, PublicKey
+from hubbub_sealing.transport import SealedTransport
 
 __all__ = ["KeyFileError", "PublicKey", "SealedTransport"]
