@@ -52,13 +52,13 @@ def test_every_set_of_buckets_is_as_likely(buckets: int, bits: int, draw_bits: i
     assert len(set(seen.values())) == 1
 
 
-@pytest.mark.parametrize("buckets", [5, 300])
-def test_a_value_is_found_in_the_bucket_that_holds_it(tmp_path: Path, buckets: int) -> None:
+@pytest.mark.parametrize(("buckets", "bits"), [(5, 5), (7, 3), (600, 40)])
+def test_a_value_is_found_in_the_bucket_that_holds_it(tmp_path: Path, buckets: int, bits: int) -> None:
     """The place of a value among the device's buckets is that of its own bucket, or one past the last, for all."""
-    metric = metric_of(tmp_path, "d-bit-flip", low=-10, high=589, buckets=buckets, bits=5, epsilon=2).device
+    metric = metric_of(tmp_path, "d-bit-flip", low=-10, high=589, buckets=buckets, bits=bits, epsilon=2).device
     encoder = d_bit_flip.Encoder(metric, SECRET)
     mine = d_bit_flip.buckets_of(metric, SECRET)
     for value in range(-10, 590):
         bucket = (value + 10) * buckets // 600
         place = int.from_bytes(encoder.permanent_key(str(value).encode()), "big")
-        assert place == (mine.index(bucket) if bucket in mine else 5)
+        assert place == (mine.index(bucket) if bucket in mine else bits)
