@@ -44,6 +44,8 @@ EDGES: list[tuple[str, dict[str, int], int, dict[str, int], str]] = [
     ("projective-geometry-response", {**GEOMETRY, "order": 2, "dimension": 4}, 5, {"order": 1}, "order of 1 is no"),
     ("projective-geometry-response", {**GEOMETRY, "order": 2, "dimension": 20, "uniform_bits": 20}, 5,
      {"dimension": 21}, "more than there are points"),
+    ("projective-geometry-response", {**GEOMETRY, "dimension": 2, "domain": 4, "uniform_bits": 2}, 4,
+     {"uniform_bits": 1}, "too few random bits"),
     ("projective-geometry-response", {**GEOMETRY, "order": 3, "dimension": 13, "uniform_bits": 24}, 5,
      {"order": 11, "dimension": 7}, "more than there are points"),
     ("projective-geometry-response", {**GEOMETRY, "order": 7, "dimension": 2}, 5, {"dimension": 1}, "5 values are"),

@@ -246,3 +246,21 @@ def test_a_value_outside_a_closed_domain_is_not_repeated(document: dict[str, Any
         Plan(document).metric("unary_encoding").index_of(b"secret")
     assert caught.value.reason == "not-in-values"
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["period", "reports_per_period", "epsilon_nano", "declared_nano", "lifetime_nano"])
+@pytest.mark.parametrize("value", [0, -1, "1"])
+def test_what_counts_is_an_integer_above_0(document: dict[str, Any], key: str, value: Any) -> None:
+    """A period, a number of reports, an epsilon and a lifetime are at least 1, in a plan that is otherwise consistent."""
+    document["metrics"] = document["metrics"][:1]
+    document["metrics"][0][key] = value
+    with pytest.raises(PlanError, match="is damaged"):
+        Plan(resigned(document, 0))
+
+
+def test_a_plan_that_was_changed_says_so(document: dict[str, Any]) -> None:
+    """Any change that leaves a plan consistent shows in its fingerprint, and the message says which metric and what."""
+    entry = document["metrics"][0]
+    entry["reports_per_period"] += 1
+    with pytest.raises(PlanError, match=f"plan, metric {entry['name']}: it was changed after it was compiled"):
+        Plan(document)

@@ -11,6 +11,7 @@ import pytest
 
 from hubbub_client import Answer, MemoryStorage, Plan, PlanError, Reporter, StateError, TransportError
 from hubbub_client.errors import EntropyError
+from hubbub_client.frames import room_for
 from hubbub_client.making import default_source
 
 from tests.client.reporter.reporting import Collector, FailingStorage, PowerCut, plan_of, reporter_of, sketch_plan
@@ -137,3 +138,11 @@ def test_a_port_without_urandom_has_no_source(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delattr(os, "urandom")
     with pytest.raises(EntropyError, match="pass a source"):
         default_source()(16)
+
+
+def test_a_limit_that_just_holds_a_report_is_enough_for_plain_storage() -> None:
+    """Storage that does not journal needs no room for a payment beside a report."""
+    plan = sketch_plan()
+    (metric,) = plan.metrics.values()
+    least = room_for(metric.name, metric.record_bytes, False)
+    assert reporter_of(plan, MemoryStorage(), limit=least).record("m", "a")
