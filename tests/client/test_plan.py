@@ -251,7 +251,7 @@ def test_a_value_outside_a_closed_domain_is_not_repeated(document: dict[str, Any
 @pytest.mark.parametrize("key", ["period", "reports_per_period", "epsilon_nano", "declared_nano", "lifetime_nano"])
 @pytest.mark.parametrize("value", [0, -1, "1"])
 def test_what_counts_is_an_integer_above_0(document: dict[str, Any], key: str, value: Any) -> None:
-    """A period, a number of reports, an epsilon and a lifetime are at least 1, in a plan that is otherwise consistent."""
+    """A period, a number of reports, an epsilon and a lifetime are at least 1, in a plan otherwise consistent."""
     document["metrics"] = document["metrics"][:1]
     document["metrics"][0][key] = value
     with pytest.raises(PlanError, match="is damaged"):
