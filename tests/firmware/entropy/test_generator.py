@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from hubbub_client import EntropyError, MemoryStorage
+from hubbub_firmware.entropy import generator
 from hubbub_firmware.entropy.drbg import RESEED_LIMIT, HmacDrbg
 from hubbub_firmware.entropy.generator import RESEED_AFTER, Entropy
 from hubbub_firmware.entropy.source import CheckedSource
@@ -182,3 +183,17 @@ def test_a_forked_process_gets_no_bytes_of_its_parents() -> None:
     said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
     assert len(bytes.fromhex(said["parent"])) == 16
     assert "forked" in said["child"]
+
+
+@pytest.mark.parametrize(("mine", "now"), [(70_001, 70_002), (70_002, 70_001), (70_001, int("70001"))])
+def test_only_the_process_that_opened_it_is_given_bytes(mine: int, now: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process with a higher or a lower number is refused, and the same one is not."""
+    monkeypatch.setattr(generator, "_process", lambda: mine)
+    entropy, _ = made(Noise(), MemoryStorage())
+    assert len(entropy(16)) == 16
+    monkeypatch.setattr(generator, "_process", lambda: now)
+    if mine == now:
+        assert len(entropy(16)) == 16
+    else:
+        with pytest.raises(EntropyError, match="forked"):
+            entropy(16)
