@@ -41,6 +41,7 @@ READINGS = st.lists(st.lists(st.integers(0, 2), max_size=14).map(bytes), max_siz
 @given(st.integers(1, 5), st.integers(0, 4), READINGS)
 @example(2, 3, [b"\x00\x01\x02\x00\x02", b"\x00\x01\x02\x00\x02"])
 @example(3, 2, [b"\x00", b"\x01", b"\x02", b"\x01", b"\x00", b"\x00\x01\x02\x01\x00"])
+@example(2, 0, [b"\x00\x00", b"\x01\x02", b"\x02\x01", b"\x01\x02"])
 @example(5, 0, [b"\x00\x01\x02\x02\x01", b"\x00\x01\x02\x02\x01"])
 def test_what_is_found_is_what_a_look_at_everything_finds(length: int, more: int, readings: list[bytes]) -> None:
     """However samples are cut into readings, the same reading is refused, and none before it."""
