@@ -53,7 +53,8 @@ async def rest(streams: Streams) -> tuple[int, str]:
     try:
         said = await asyncio.wait_for(reader.read(), 10)
     except ConnectionResetError:
-        said = b""
+        # Who goes on sending after the answer is reset, and the stream then hides what came before.
+        said = bytes(reader._buffer)  # type: ignore[attr-defined]
     finally:
         writer.close()
     if not said:
