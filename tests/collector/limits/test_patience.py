@@ -119,9 +119,18 @@ async def test_a_body_that_trickles_in_is_given_up(registry: Registry) -> None:
     async with serving(registry, FakeStore(), limits=Limits(body_seconds=0.2)) as served:
         streams = await connect(served)
         streams[1].write(HEAD + b"Content-Length: 5000\r\n\r\n")
-        sending = asyncio.create_task(trickle(streams[1], bytes(5000)))
+
+        async def send_until_it_is_refused() -> None:
+            # A byte that comes after the answer resets the connection, and may undo the answer on its way.
+            while not served.intake.running:
+                await asyncio.sleep(0.01)
+            while served.intake.running:
+                streams[1].write(b"x")
+                await asyncio.sleep(0.01)
+
+        sending = asyncio.create_task(send_until_it_is_refused())
         assert await rest(streams) == (408, "too-slow")
-        sending.cancel()
+        await sending
         assert served.intake.arriving.held == 0
 
 
