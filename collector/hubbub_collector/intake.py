@@ -17,7 +17,7 @@ from hubbub_collector.limits.arriving import BATCH_BYTES, Arriving
 from hubbub_collector.limits.limits import Limits
 from hubbub_collector.limits.rate import Rate, RateLimit
 from hubbub_collector.metrics import Metrics
-from hubbub_collector.protocol import answer, refusal, unexpected
+from hubbub_collector.protocol import Rendered, answer, refusal, unexpected
 from hubbub_collector.quarantine import Quarantined
 from hubbub_collector.troubles import BODY, read_troubles
 from hubbub_collector.upload import Upload, Validator, pack
@@ -25,7 +25,7 @@ from hubbub_collector.writer import Writer
 
 __all__ = ["Intake", "Limits"]
 
-_STORED = b'{"status":"stored"}'
+_STORED = Rendered(b'{"status":"stored"}')
 _DESCRIPTION = openapi.rendered()
 _RETRY_FULL = 60
 _RETRY_STORE = 5
@@ -116,7 +116,7 @@ class Intake:
             raise Refusal(503, "store", "the collector could not store the upload; nothing was kept", _RETRY_STORE)
         self._metrics.stored(records, len(body))
         if not away and not parked:
-            return answer(200, _STORED)
+            return _STORED.to(request)
         partly: dict[str, object] = {"status": "stored"}
         if parked:
             partly["quarantined"] = len(parked)

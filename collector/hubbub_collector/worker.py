@@ -40,6 +40,8 @@ _DRAIN_SECONDS = 20.0
 _BACKLOG = 1024
 _GAUGE_SECONDS = 1.0
 _READ_BYTES = 64 << 10
+_SWITCH_SECONDS = 0.001
+"""How long the event loop may keep the interpreter from the thread that commits; Python's 5 ms are a commit long."""
 SPARE_FILES = 256
 """Files that a worker may open besides its connections."""
 
@@ -100,6 +102,7 @@ async def serve(
 
     ``ready`` is called once connections are accepted. ``live``, where there is one, replaces ``validator`` later on.
     """
+    sys.setswitchinterval(_SWITCH_SECONDS)
     metrics = Metrics()
     writer: Writer
 

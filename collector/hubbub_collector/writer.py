@@ -104,7 +104,7 @@ class Writer:
         was asked about. The future gives None once all that is on stable storage, or the error for which it is not.
         Raises Refusal (503) where a budget is used up.
         """
-        parked = _parked(quarantined)
+        parked = _parked(quarantined) if quarantined else 0
         size = len(body) + parked + BATCH_BYTES * len(quarantined)
         if self.queued and self.queued + size > self._budget.queue:
             raise Refusal(503, "queue-full", "too many uploads are waiting to be stored", retry_after=1)
@@ -193,7 +193,8 @@ class Writer:
     def _finish(self, group: list[_Waiting], committed: Committed) -> None:
         for item in group:
             self.queued -= item.size
-            self._quarantining -= _parked(item.quarantined)
+            if item.quarantined:
+                self._quarantining -= _parked(item.quarantined)
             if committed.error is None:
                 self.stored += item.size
             if not item.done.done():

@@ -1,0 +1,114 @@
+"""The answer that is rendered once a second for all uploads."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import pytest
+
+from hubbub_collector import protocol
+from hubbub_collector.store import SqliteStore
+from hubbub_registry import Registry
+
+from tests.collector.serving import Served, serving
+from tests.collector.uploads import batch, load, records, stored, upload
+
+HEAD = "POST /v1/reports HTTP/{}\r\nHost: h\r\nContent-Type: application/msgpack\r\n{}Content-Length: {}\r\n\r\n"
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    return load(tmp_path)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SqliteStore:
+    return SqliteStore(tmp_path / "intake" / "worker-0.sqlite", late=1)
+
+
+def request(registry: Registry, version: str = "1.1", header: str = "") -> bytes:
+    metric = registry.metric("sketch")
+    body = upload(batch(metric, records(metric, 1)))
+    return HEAD.format(version, header, len(body)).encode() + body
+
+
+async def answers(served: Served, sent: list[bytes]) -> list[tuple[str, dict[str, str], bytes]]:
+    """Status line, headers and body of the answer to each request, sent one after the other over one connection; fewer
+    where the connection is closed before.
+    """
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    found = []
+    try:
+        for one in sent:
+            writer.write(one)
+            try:
+                head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
+            except asyncio.IncompleteReadError:
+                break
+            status, *lines = head.decode().strip().split("\r\n")
+            headers = dict(line.split(": ", 1) for line in lines)
+            found.append((status, headers, await reader.readexactly(int(headers["Content-Length"]))))
+    finally:
+        writer.close()
+    return found
+
+
+async def test_it_says_what_aiohttp_would_have_said(registry: Registry, store: SqliteStore) -> None:
+    """But for the Connection header, the shared answer has the status, the headers and the body of a rendered one."""
+    async with serving(registry, store) as served:
+        [shared] = await answers(served, [request(registry)])
+        [own] = await answers(served, [request(registry, header="Connection: close\r\n")])
+    assert own[1].pop("Connection") == "close"
+    dates = [parsedate_to_datetime(headers.pop("Date")).timestamp() for _, headers, _ in (shared, own)]
+    assert shared == own
+    assert shared[2] == b'{"status":"stored"}'
+    assert all(time.time() - 60 < date <= time.time() for date in dates)
+
+
+async def test_its_connection_goes_on(registry: Registry, store: SqliteStore) -> None:
+    """One connection takes upload after upload, each answered by itself and each stored."""
+    async with serving(registry, store) as served:
+        sent = [request(registry) for _ in range(5)]
+        found = await answers(served, sent)
+        assert [status for status, _, _ in found] == ["HTTP/1.1 200 OK"] * 5
+    reopened = SqliteStore(store.path)
+    assert b"".join(stored(reopened)) == b"".join(one.partition(b"\r\n\r\n")[2] for one in sent)
+    reopened.close()
+
+
+@pytest.mark.parametrize(("version", "header"), [("1.1", "Connection: close\r\n"), ("1.0", "")])
+async def test_who_wants_no_more_is_closed(registry: Registry, store: SqliteStore, version: str, header: str) -> None:
+    """A client that closes after its request, or speaks HTTP/1.0, is answered and its connection ended."""
+    async with serving(registry, store) as served:
+        found = await answers(served, [request(registry, version, header), request(registry)])
+    assert [status for status, _, _ in found] == [f"HTTP/{version} 200 OK"]
+
+
+async def test_an_old_client_that_keeps_its_connection_is_told_so(registry: Registry, store: SqliteStore) -> None:
+    """HTTP/1.0 with keep-alive gets the header that it waits for, which the shared answer does not have."""
+    async with serving(registry, store) as served:
+        found = await answers(served, [request(registry, "1.0", "Connection: keep-alive\r\n")] * 2)
+    assert [headers["Connection"] for _, headers, _ in found] == ["keep-alive", "keep-alive"]
+
+
+async def test_its_date_goes_on(registry: Registry, store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Date of an answer is that of its second, not of the first answer ever given."""
+
+    class Clock:
+        now = 1_000_000_000.0
+
+        @classmethod
+        def time(cls) -> float:
+            return cls.now
+
+    monkeypatch.setattr(protocol, "time", Clock)
+    dates = []
+    async with serving(registry, store) as served:
+        for _ in range(3):
+            [(_, headers, _)] = await answers(served, [request(registry)])
+            dates.append(parsedate_to_datetime(headers["Date"]).timestamp())
+            Clock.now += 1.5
+    assert dates == [1_000_000_000.0, 1_000_000_001.0, 1_000_000_003.0]
