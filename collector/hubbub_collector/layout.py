@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from hubbub_collector.errors import CollectorError
@@ -101,3 +102,9 @@ class DataDirectory:
     def sealed(self, metric: str, fingerprint: bytes, period: int) -> Path:
         """The folder of the sealed parts of one metric and period."""
         return self.parts / metric / fingerprint.hex() / str(period)
+
+    def states(self, metric: str, fingerprint: str, digest: str) -> Path:
+        """What a decoder that keeps its counts beside the data has of the part with the SHA-256 ``digest`` (hex), as
+        docs/decoding.md says.
+        """
+        return self.root / "states" / metric / fingerprint / (sha256(digest.encode()).hexdigest()[:32] + ".state")

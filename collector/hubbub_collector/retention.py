@@ -18,7 +18,7 @@ from hubbub_collector.seal.sorted_store import SortedStore
 from hubbub_collector.sqlite import store_error
 
 _PART = re.compile(r"([0-9]{5,})\.(json|parquet)(\.tmp)?")
-STEPS = ("manifest", "records", "folder")
+STEPS = ("counts", "manifest", "records", "folder")
 """The points between which a crash must do no harm."""
 
 
@@ -47,6 +47,7 @@ def retain(
     says which.
 
     A part is deleted manifest first: from then on it is no part, and what a crash leaves is removed by the next run.
+    What a decoder has counted of it, beside the data, goes before that.
     Raises CollectorError, also while a sealer runs, and StoreError.
     """
     data.check()
@@ -55,7 +56,7 @@ def retain(
         _finish_sealing(data)
         for folder in sorted(data.parts.glob("*/*/*")):
             try:
-                _clear(folder, now - seconds, report, step, dry_run=dry_run)
+                _clear(data, folder, now - seconds, report, step, dry_run=dry_run)
                 if not dry_run:
                     _remove_empty(folder, data.parts)
                     step("folder")
@@ -79,7 +80,15 @@ def _finish_sealing(data: DataDirectory) -> None:
         store.close()
 
 
-def _clear(folder: Path, before: float, report: RetainReport, step: Callable[[str], None], *, dry_run: bool) -> None:
+def _clear(
+    data: DataDirectory,
+    folder: Path,
+    before: float,
+    report: RetainReport,
+    step: Callable[[str], None],
+    *,
+    dry_run: bool,
+) -> None:
     """Deletes what is in one period's folder, where the period ended before the Unix time ``before``."""
     names = {path.name for path in folder.iterdir() if _PART.fullmatch(path.name)}
     for name in sorted(name for name in names if name.endswith(".json")):
@@ -103,6 +112,9 @@ def _clear(folder: Path, before: float, report: RetainReport, step: Callable[[st
         report.records += records
         report.bytes += sum(path.stat().st_size for path in (manifest, parquet) if path.exists())
         if not dry_run:
+            counts = data.states(folder.parent.parent.name, folder.parent.name, str(said.get("sha256")))
+            if counts.exists():
+                _delete(counts, step, "counts")
             _delete(manifest, step, "manifest")
             _delete(parquet, step, "records")
     # What a crash of an earlier run, or of a sealer, left without a manifest. It was written after its period's end.

@@ -46,6 +46,13 @@ def data(tmp_path: Path, registry: Registry, choice: Metric) -> DataDirectory:
     return data
 
 
+def counts(data: DataDirectory) -> set[Path]:
+    """What a decoder that keeps its counts beside the data has there, once it has counted all parts."""
+    registry = str(data.root.parent / "registry.toml")
+    assert main(["decode", registry, "choice", "--data", str(data.root), "--cache", "--format", "csv"]) == 0
+    return set(data.root.glob("states/*/*/*"))
+
+
 class CrashError(Exception):
     pass
 
@@ -76,10 +83,21 @@ def test_a_period_is_kept_to_the_second(data: DataDirectory, choice: Metric) -> 
     assert retain(data, KEEP, end + KEEP + 1).parts == 2
 
 
+def test_what_was_counted_of_an_old_part_goes_with_it(data: DataDirectory) -> None:
+    """Of the decoder's counts beside the data, those of deleted parts are deleted and the others stay."""
+    before = counts(data)
+    assert len(before) == 3
+    retain(data, KEEP, NOW)
+    left = set(data.root.glob("states/*/*/*"))
+    assert len(left) == 1
+    assert counts(data) == left < before
+
+
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("at", [1, 2])
 def test_a_crash_at_any_step_leaves_whole_parts(data: DataDirectory, choice: Metric, step: str, at: int) -> None:
     """After a crash every part that is there is whole, and the next run deletes the rest of what is old."""
+    counts(data)
     seen = 0
 
     def crash(name: str) -> None:
@@ -95,6 +113,7 @@ def test_a_crash_at_any_step_leaves_whole_parts(data: DataDirectory, choice: Met
     assert sealed(data, choice) == [[b"\x03"] * 3]
     files = sorted(path.name for path in data.parts.rglob("*") if path.is_file())
     assert files == ["00001.json", "00001.parquet"]
+    assert len(list(data.root.glob("states/*/*/*"))) == 1
 
 
 def test_a_part_whose_sealing_was_interrupted_does_not_come_back(
