@@ -118,8 +118,8 @@ def _open_caps(path: Path, late: int) -> Caps | None:
         return Caps(path, late)
     except UnreadableError as error:
         log.error(
-            "tokens with a cap are refused, and no others: %s. Stop the collector and put it back from a copy; or move "
-            "it away, with the files beside it that begin with its name, and every token may send its cap anew",
+            "tokens with a cap are refused, and no others: %s. Stop the collector and repair it, or put it back from a "
+            "copy",
             error,
         )  # fmt: skip
         return None

@@ -15,28 +15,48 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from hubbub_collector.checksums import with_crc
 from hubbub_collector.errors import CollectorError, UnreadableError
 from hubbub_collector.sqlite import connect, is_corrupt, store_error
 
-FORMAT = 2
+FORMAT = 3
+PAGE = 4096
 _MARGIN = 86_400
 """Counts are kept this many seconds past the acceptance window: the clock may have been set back meanwhile."""
-_LATE = "CREATE TABLE late (seconds INTEGER NOT NULL)"
-_SCHEMA = f"""
+_LATE = "CREATE TABLE late (seconds INTEGER PRIMARY KEY, crc INTEGER) WITHOUT ROWID"
+SCHEMA = f"""
 {_LATE};
 CREATE TABLE used (
     token TEXT NOT NULL, fingerprint BLOB NOT NULL, period INTEGER NOT NULL, records INTEGER NOT NULL,
-    ends INTEGER NOT NULL, PRIMARY KEY (token, fingerprint, period)
+    ends INTEGER NOT NULL, crc INTEGER, PRIMARY KEY (token, fingerprint, period)
 ) WITHOUT ROWID;
-CREATE TABLE charged (batch BLOB PRIMARY KEY, records INTEGER NOT NULL, ends INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE charged (
+    batch BLOB PRIMARY KEY, records INTEGER NOT NULL, ends INTEGER NOT NULL, crc INTEGER
+) WITHOUT ROWID;
 """
+_CHECKSUMS = """
+ALTER TABLE used ADD COLUMN crc INTEGER;
+UPDATE used SET crc = row_crc(token, fingerprint, period, records, ends);
+ALTER TABLE charged ADD COLUMN crc INTEGER;
+UPDATE charged SET crc = row_crc(batch, records, ends)
+"""
+_FROM_1 = f"{_LATE}; {_CHECKSUMS}"
+_FROM_2 = f"""
+ALTER TABLE late RENAME TO before;
+{_LATE};
+INSERT INTO late SELECT max(seconds), row_crc(max(seconds)) FROM before HAVING count(*) > 0;
+DROP TABLE before;
+{_CHECKSUMS}
+"""  # noqa: S608 - all of it is ours
 _USE = """
-INSERT INTO used VALUES (?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET records = records + excluded.records
+INSERT INTO used VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+    records = records + excluded.records,
+    crc = row_crc(token, fingerprint, period, records + excluded.records, ends)
 """
 _CHARGE = """
-INSERT INTO charged VALUES (?, ?, ?)
-ON CONFLICT DO UPDATE SET records = excluded.records
+INSERT INTO charged VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET records = excluded.records, crc = row_crc(batch, excluded.records, ends)
 """
 
 
@@ -60,7 +80,7 @@ class Caps:
         CollectorError where it cannot be written, and its kind UnreadableError where it is damaged.
         """
         self._path = path
-        self._db = connect(path, _SCHEMA, FORMAT, upgrades={1: _LATE})
+        self._db = connect(path, SCHEMA, FORMAT, {"page_size": PAGE}, {1: _FROM_1, 2: _FROM_2})
         try:
             self._note(late)
         except sqlite3.Error as error:
@@ -72,11 +92,11 @@ class Caps:
             self._db.execute("BEGIN IMMEDIATE")
             if late > self._greatest_late():  # nobody else did meanwhile
                 self._db.execute("DELETE FROM late")
-                self._db.execute("INSERT INTO late VALUES (?)", (late,))
+                self._db.execute("INSERT INTO late VALUES (?, ?)", with_crc(late))
             self._db.execute("COMMIT")
 
     def _greatest_late(self) -> int:
-        return self._number("SELECT seconds FROM late")
+        return self._number("SELECT coalesce(max(seconds), 0) FROM late")
 
     def charge(self, charges: Sequence[Charge]) -> list[bool]:
         """Charges what fits under its cap, and returns which did. On stable storage when it returns. Raises StoreError,
@@ -102,8 +122,8 @@ class Caps:
         used = self._number("SELECT records FROM used WHERE (token, fingerprint, period) = (?, ?, ?)", *of)
         if used + more > one.cap:
             return False
-        self._db.execute(_USE, (*of, more, one.ends))
-        self._db.execute(_CHARGE, (key, one.records, one.ends))
+        self._db.execute(_USE, with_crc(*of, more, one.ends))
+        self._db.execute(_CHARGE, with_crc(key, one.records, one.ends))
         return True
 
     def used(self, token: str, fingerprint: bytes, period: int) -> int:

@@ -1,4 +1,4 @@
-"""The two kinds of database: what tables each has, and which rows of them are whole."""
+"""The kinds of database: what tables each has, and which rows of them are whole."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from hubbub_collector import sqlite_store
+from hubbub_collector.access import caps
 from hubbub_collector.checksums import register, row_crc
 from hubbub_collector.seal import sorted_schema
 from hubbub_collector.seal.sorted_store import OVERDUE
@@ -83,5 +84,13 @@ SORTED = Kind(
         "intents": Table((bytes, int, str, int, bytes, int), _plain),
         "forgotten": Table((bytes, int, int), _plain),
         "taken": Table((bytes, int, int, int), _plain),
+    },
+)  # fmt: skip
+CAPS = Kind(
+    "caps", caps.SCHEMA, caps.FORMAT, caps.PAGE,
+    {
+        "late": Table((int, int), _plain),
+        "used": Table((str, bytes, int, int, int, int), _plain),
+        "charged": Table((bytes, int, int, int), _plain),
     },
 )  # fmt: skip

@@ -19,11 +19,20 @@ from hubbub_collector.lock import exclusive
 from hubbub_collector.sqlite import REPAIRED, finish_repair
 from hubbub_collector.store_check.database import check_database
 from hubbub_collector.store_check.findings import Finding
-from hubbub_collector.store_check.kinds import SORTED, WORKER, Kind
+from hubbub_collector.store_check.kinds import CAPS, SORTED, WORKER, Kind
 from hubbub_collector.store_check.salvage import Salvaged, salvage
 from hubbub_collector.store_check.verify import databases
 
 _SUFFIXES = ("", "-wal", "-shm")
+_LOST = {
+    SORTED.name: (
+        "an upload id that is lost is not known again: what was sealed under it counts twice if it is resent; and "
+        "a part whose sealing was interrupted is sealed once more where that is forgotten: compare the newest parts",
+    ),
+    CAPS.name: (
+        "a count that is lost begins again at nothing: its token may send up to its cap once more in that period",
+    ),
+}
 
 
 @dataclass
@@ -55,13 +64,13 @@ def repair(data: DataDirectory, *, dry_run: bool = False) -> list[Repaired]:
             findings = check_database(path, kind)
             if not findings:
                 continue
-            if kind is WORKER and not dry_run and _is_newest(data, path):
+            if not dry_run and (kind is CAPS or (kind is WORKER and _is_newest(data, path))):
                 try:
                     held.enter_context(exclusive(data.collector_lock, "collector"))
                 except CollectorError:
                     raise CollectorError(
                         f"{path}: is damaged and in use; stop the collector, repair, and start it again. It starts on "
-                        "a new file also without that"
+                        "a new store also without that"
                     ) from None
             done.append(_repair(data, path, kind, findings, dry_run))
     return done
@@ -74,11 +83,7 @@ def _repair(data: DataDirectory, path: Path, kind: Kind, findings: list[Finding]
     damaged = {name: len({key for _, table, key in found.damaged if table == name}) for name in kind.tables}
     kept = {name: len(rows) for name, rows in found.rows.items()}
     done = Repaired(str(path), findings, kept, {name: count for name, count in damaged.items() if count})
-    if kind is SORTED:
-        done.lost.append(
-            "an upload id that is lost is not known again: what was sealed under it counts twice if it is resent; and "
-            "a part whose sealing was interrupted is sealed once more where that is forgotten: compare the newest parts"
-        )
+    done.lost += _LOST.get(kind.name, ())
     if dry_run:
         return done
     aside = data.damaged / f"{path.name}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(2).hex()}"

@@ -84,6 +84,6 @@ def _take(cell: Cell, kind: Kind, found: Salvaged, *, note: bool = True) -> bool
 
 _KEYS = {
     "meta": 1, "groups": 1, "forgotten": 1, "quarantine": 2, "intents": 2, "taken": 2,
-    "batches": 3, "overdue": 3, "ids": 3,
+    "batches": 3, "overdue": 3, "ids": 3, "late": 1, "used": 3, "charged": 1,
 }  # fmt: skip
 """How many of its first values are a row's key."""

@@ -11,7 +11,7 @@ from hubbub_collector.seal.part import parquet_path
 from hubbub_collector.seal.sorted_store import Intent
 from hubbub_collector.store_check.database import check_database, read_only
 from hubbub_collector.store_check.findings import Finding
-from hubbub_collector.store_check.kinds import SORTED, WORKER, Kind
+from hubbub_collector.store_check.kinds import CAPS, SORTED, WORKER, Kind
 from hubbub_collector.store_check.sealed_check import check_sealed
 
 
@@ -32,7 +32,7 @@ def verify(data: DataDirectory) -> list[Finding]:
 def databases(data: DataDirectory) -> list[tuple[Path, Kind]]:
     """The databases that there are, each with its kind."""
     found = [(path, WORKER) for path in data.worker_stores()]
-    return [*found, (data.sorted_store, SORTED)] if data.sorted_store.exists() else found
+    return found + [one for one in ((data.sorted_store, SORTED), (data.caps, CAPS)) if one[0].exists()]
 
 
 def _unfinished(data: DataDirectory) -> set[Path]:

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from hubbub_collector.access.caps import Caps, Charge
 from hubbub_collector.access.cashier import Cashier
 from hubbub_collector.errors import StoreError
+from hubbub_collector.store_check.database import check_database
+from hubbub_collector.store_check.kinds import CAPS
 
 FINGERPRINT = bytes(range(8))
 LATE, DAY = 100, 86_400
@@ -97,19 +99,42 @@ def test_counts_are_forgotten_with_their_period(tmp_path: Path) -> None:
 
 
 def test_a_run_with_a_smaller_late_forgets_nothing(tmp_path: Path) -> None:
-    """The greatest --late that any collector on the file had decides, whichever came last, and also in a file of the
-    format before, so that no cap is full again for the next run with the greater one.
+    """The greatest --late that any collector on the file had decides, whichever came last, so that no cap is full again
+    for the next run with the greater one.
     """
     path = tmp_path / "access" / "caps.sqlite"
     first = Caps(path, LATE)
     first.charge([charge(10)])
-    first._db.executescript("DROP TABLE late; PRAGMA user_version = 1")
     first.close()
     for late in (1000 * DAY, LATE, 10 * DAY):
         caps = Caps(path, late)
         caps.prune(1000 * DAY, MUCH)
         assert caps.charge([charge(1)]) == [False]
         caps.close()
+
+
+@pytest.mark.parametrize(
+    "older",
+    [
+        "DROP TABLE late; PRAGMA user_version = 1",
+        "ALTER TABLE late RENAME TO new; CREATE TABLE late (seconds INTEGER NOT NULL);"
+        "INSERT INTO late SELECT seconds FROM new; DROP TABLE new; PRAGMA user_version = 2",
+    ],
+    ids=["1", "2"],
+)
+def test_counts_of_an_older_format_go_on(tmp_path: Path, older: str) -> None:
+    """A file without checksums, or also without --late, is brought up to date with all its counts."""
+    path = tmp_path / "access" / "caps.sqlite"
+    first = Caps(path, LATE)
+    first.charge([charge(4), charge(6)])
+    first._db.executescript(f"ALTER TABLE used DROP COLUMN crc; ALTER TABLE charged DROP COLUMN crc; {older}")
+    first.close()
+    caps = Caps(path, LATE - 1 if older.endswith("2") else LATE)
+    assert caps._greatest_late() == LATE
+    assert caps.charge([charge(1)]) == [False]
+    assert caps.used("t", FINGERPRINT, 1) == 10
+    caps.close()
+    assert check_database(path, CAPS) == []
 
 
 async def test_damaged_counts_refuse_and_are_named_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -277,9 +277,9 @@ async def test_nothing_joins_a_token_to_a_report(registry: Registry, data: DataD
         for (name,) in caps._db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     }
     assert tables == {
-        "used": ["token", "fingerprint", "period", "records", "ends"],
-        "charged": ["batch", "records", "ends"],
-        "late": ["seconds"],
+        "used": ["token", "fingerprint", "period", "records", "ends", "crc"],
+        "charged": ["batch", "records", "ends", "crc"],
+        "late": ["seconds", "crc"],
     }
     used = caps._db.execute("SELECT token, period, records FROM used").fetchall()
     assert used == [(text.split(".")[1], TODAY, 16)]

@@ -6,6 +6,7 @@ import shutil
 from contextlib import closing
 from pathlib import Path
 
+from hubbub_collector.access.caps import Caps, Charge
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.seal import SealOptions, seal
 from hubbub_collector.sqlite_store import SqliteStore
@@ -17,7 +18,7 @@ from tests.collector.uploads import DAY, NOW, TODAY, batch, fill, park, records,
 
 def make(registry: Registry, data: DataDirectory, groups: int = 6) -> list[bytes]:
     """A worker's store with groups of one upload each, a quarantine, and a sealer's database with what is sealed, what
-    waits and what is overdue. Returns the uploads in the store's groups.
+    waits and what is overdue, and counts for caps. Returns the uploads in the store's groups.
     """
     sketch = registry.metric("sketch")
     fill(data, *([upload(batch(sketch, records(sketch, 9)))] for _ in range(8)))
@@ -32,6 +33,9 @@ def make(registry: Registry, data: DataDirectory, groups: int = 6) -> list[bytes
     for number in range(4):
         park(data, upload(batch(sketch, records(sketch, 1 + 400 * number))._replace(fingerprint=bytes(8))))
     fill(data, *([body] for body in bodies))
+    caps = Caps(data.caps, 1)
+    caps.charge([Charge(f"t{n % 40}", 1000, n.to_bytes(16, "big"), bytes(8), n // 40, n, 10**9) for n in range(1, 400)])
+    caps.close()
     return bodies
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hubbub_collector.access.caps import Caps, Charge
 from hubbub_collector.errors import CollectorError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
@@ -151,6 +152,27 @@ def test_a_store_in_use_is_not_repaired(registry: Registry, data: DataDirectory,
     assert done.repaired == str(data.worker_store(0, 2))
     with exclusive(data.seal_lock, "sealer"), pytest.raises(CollectorError, match="another sealer"):
         repair(data)
+
+
+def test_counts_for_caps_are_repaired_but_for_what_was_hit(data: DataDirectory) -> None:
+    """With one token's count flipped, it alone begins again at nothing, and only while no collector counts."""
+    fill(data)
+    caps = Caps(data.caps, 1)
+    charges = [Charge(token, 9, bytes(15) + token.encode(), bytes(8), 1, 7, 10**9) for token in "ace"]
+    assert caps.charge(charges) == [True] * 3
+    caps.close()
+    overwrite(data.caps, b"c" + bytes(8), b"b" + bytes(8))
+    (finding,) = verify(data)
+    assert finding.where.startswith("used, row b")
+    with exclusive(data.collector_lock, "collector"), pytest.raises(CollectorError, match="stop the collector"):
+        repair(data)
+    (done,) = repair(data)
+    assert (done.kept["used"], done.damaged) == (2, {"used": 1})
+    assert "its cap once more" in done.lost[0]
+    assert verify(data) == []
+    caps = Caps(data.caps, 1)
+    assert [caps.used(token, bytes(8), 1) for token in "abce"] == [7, 0, 0, 7]
+    caps.close()
 
 
 @pytest.mark.parametrize(

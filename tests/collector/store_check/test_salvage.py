@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hubbub_collector.layout import DataDirectory
-from hubbub_collector.store_check.kinds import SORTED, WORKER, Kind
+from hubbub_collector.store_check.kinds import CAPS, SORTED, WORKER, Kind
 from hubbub_collector.store_check.salvage import salvage
 from hubbub_collector.store_check.verify import verify
 from hubbub_collector.wal import log_of, read_log
@@ -33,7 +33,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> DataDirectory:
 
 def files(data: DataDirectory) -> list[tuple[Path, Kind]]:
     """The databases and the kind of each."""
-    return [(data.worker_store(0), WORKER), (data.sorted_store, SORTED)]
+    return [(data.worker_store(0), WORKER), (data.sorted_store, SORTED), (data.caps, CAPS)]
 
 
 def copied(data: DataDirectory, folder: Path) -> DataDirectory:
