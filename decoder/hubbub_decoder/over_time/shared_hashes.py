@@ -28,8 +28,7 @@ def without_shared_collisions(
 ) -> tuple[Estimates, Estimates]:
     """``estimates`` of these two ``states`` with the errors that count in their difference.
 
-    As they are where the mechanism is no sketch with a fixed hash set. The count mean sketch and its Hadamard form are
-    known here.
+    As they are where the mechanism has no fixed set of hash functions.
     """
     changed = _SQUARED_CHANGE.get(metric.mechanism)
     laws = [each.null_law for each in estimates]
@@ -103,6 +102,27 @@ def _plain(metric: Metric, a: State, b: State) -> float:
     return _upper(total / len(both), width, len(both), noisy + 1, width * noisy**2 + 1, used)
 
 
+def _hashed(metric: Metric, a: State, b: State) -> float:
+    """Counts of hash functions and buckets: how often two reports under one function sent one bucket, within a, within
+    b and between them. Reports that do so say that their values share it, see ``local_hashing``; what is expected of
+    those that do not is the same in all three and cancels in a + b - 2 ab, which is D, less 1/m of it, on average."""
+    parameters = metric.device.parameters
+    gain = (1 << parameters["precision"]) / parameters["threshold"]
+    one, other = a.arrays["counts"], b.arrays["counts"]
+    hashes, width = one.shape
+    alike, pairs = np.zeros(3), np.zeros(3)
+    for start in range(0, hashes, _ROWS):
+        x, y = (counts[start : start + _ROWS].astype(np.float64) for counts in (one, other))
+        r, t = x.sum(axis=1), y.sum(axis=1)
+        alike += float(np.square(x).sum() - r.sum()), float(np.square(y).sum() - t.sum()), float((x * y).sum())
+        pairs += float(r @ (r - 1)), float(t @ (t - 1)), float(r @ t)
+    if not pairs.all():
+        return 2.0
+    alike /= pairs
+    change = gain**2 * float(alike[0] + alike[1] - 2 * alike[2])
+    return _upper(change, width, hashes, gain**2, float(alike.max()) * gain**4, 1 / a.n + 1 / b.n)
+
+
 def _upper(change: float, width: int, hashes: int, linear: float, square: float, noise: float) -> float:
     """D from how often buckets changed, with ``_MARGIN`` standard errors: the noise's own, and what it adds to D."""
     squares = max(width / (width - 1) * change, 0.0)
@@ -113,5 +133,6 @@ def _upper(change: float, width: int, hashes: int, linear: float, square: float,
 _SQUARED_CHANGE: dict[str, Callable[[Metric, State, State], float]] = {
     "hadamard-count-mean-sketch": _hadamard,
     "count-mean-sketch": _plain,
+    "local-hashing": _hashed,
 }
 """An upper bound of D, for the mechanisms whose collisions are the same in two periods."""

@@ -16,7 +16,8 @@ from hubbub_simulations.definitions import define
 from hubbub_simulations.mechanisms import encode
 
 FloatArray = npt.NDArray[np.float64]
-SKETCHES = ["hadamard-count-mean-sketch", "count-mean-sketch"]
+WIDTH = {"hadamard-count-mean-sketch": 32, "count-mean-sketch": 32, "local-hashing": None}
+SKETCHES = list(WIDTH)
 REPORTS = (20_000, 30_000)
 TIMES, VALUES = 8, 48
 
@@ -30,9 +31,14 @@ def shares(moved: float) -> FloatArray:
     return falling
 
 
+def sketch(mechanism: str) -> Metric:
+    width = {} if WIDTH[mechanism] is None else {"width": WIDTH[mechanism]}
+    return define(mechanism, epsilon=4, hashes=64, **width)
+
+
 def two_periods(mechanism: str, seed: int, moved: float) -> tuple[Metric, tuple[State, State], list[str], FloatArray]:
     """States, the values, and the true differences. Each seed has values of its own: another draw of the hash set."""
-    metric = define(mechanism, epsilon=4, hashes=64, width=32)
+    metric = sketch(mechanism)
     values = [f"{seed}-{i}" for i in range(VALUES)]
     rng = np.random.default_rng(seed)
     states, true = [], []
@@ -121,7 +127,7 @@ def test_other_mechanisms_are_compared_as_estimates() -> None:
 @pytest.mark.parametrize("mechanism", SKETCHES)
 def test_few_reports(mechanism: str) -> None:
     """One report against one, or none at all, gives wide figures or an error, and no warning."""
-    metric = define(mechanism, epsilon=4, hashes=64, width=32)
+    metric = sketch(mechanism)
     rng = np.random.default_rng(1)
     one, two, none = (partial(metric, encode(metric, [b"a"], np.zeros(n, np.intp), rng)) for n in (1, 2, 0))
     assert compare_states(metric, one, two, ["a"]).p_value[0] > 0.01
