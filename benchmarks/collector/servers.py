@@ -18,7 +18,7 @@ from hubbub_collector.sockets import bound_socket
 from hubbub_collector.store import Quarantined
 from hubbub_collector.upload import Validator
 from hubbub_collector.window import Window
-from hubbub_collector.worker import WorkerSettings, serve
+from hubbub_collector.worker import WorkerSettings, serve, switch_often
 from hubbub_registry import load_registry
 
 
@@ -46,6 +46,7 @@ class StoreOff:
 
 async def store_off(registry: str, stop: asyncio.Event) -> None:
     """Runs the collector's server, store off, until ``stop``."""
+    switch_often()
     settings = WorkerSettings(registry, "", 0, "127.0.0.1", 0, 86_400, 1 << 20, 64 << 20, None, 1 << 20)
     validator = Validator(load_registry(registry, candidates=False).metrics.values(), Window())
     with bound_socket("127.0.0.1", 0) as listening:

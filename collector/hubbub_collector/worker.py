@@ -102,7 +102,6 @@ async def serve(
 
     ``ready`` is called once connections are accepted. ``live``, where there is one, replaces ``validator`` later on.
     """
-    sys.setswitchinterval(_SWITCH_SECONDS)
     metrics = Metrics()
     writer: Writer
 
@@ -194,6 +193,11 @@ async def _run(settings: WorkerSettings, control: asyncio.StreamReader) -> None:
     following.cancel()
 
 
+def switch_often() -> None:
+    """Has this process hand the interpreter from thread to thread often enough for ``serve``."""
+    sys.setswitchinterval(_SWITCH_SECONDS)
+
+
 def _bound_files(number: int) -> None:
     """Lets this process open ``number`` files: enough for its connections, and an end to TLS handshakes that hang."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -218,6 +222,7 @@ async def _main() -> int:
 
 def main() -> int:
     """The worker process."""
+    switch_often()
     configure("text")
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_main())

@@ -68,14 +68,18 @@ def modules_of(program: Path) -> list[Path]:
 
 def faults(board: str, program: Path | None = None) -> str:
     """What mypy finds in a board's modules, or nothing. ``program`` stands in for the board's own module."""
+    return _faults(board, modules_of(program or program_of(board)))
+
+
+def _faults(board: str, modules: list[Path]) -> str:
     stubs, stdlib = fetched(STUBS[board]), fetched(STDLIB)
     folders = [stubs, stdlib, REPOSITORY / "client", REPOSITORY / "firmware"]
-    modules = [os.path.relpath(path, REPOSITORY) for path in modules_of(program or program_of(board))]
     command = [
         sys.executable, "-m", "mypy", "--config-file", os.devnull, "--strict", "--python-version", "3.11",
         "--explicit-package-bases", "--no-site-packages", "--follow-imports", "silent", "--no-error-summary",
         "--hide-error-context", "--allow-any-generics", "--no-warn-return-any", "--no-warn-unused-ignores",
-        "--custom-typeshed-dir", str(stdlib), "--cache-dir", str(CACHE / f"mypy-{board}"), *modules,
+        "--custom-typeshed-dir", str(stdlib), "--cache-dir", str(CACHE / f"mypy-{board}"),
+        *(os.path.relpath(path, REPOSITORY) for path in modules),
     ]  # fmt: skip
     environment = {**os.environ, "MYPYPATH": os.pathsep.join(map(str, folders))}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=REPOSITORY)
@@ -87,8 +91,11 @@ def faults(board: str, program: Path | None = None) -> str:
 
 def all_faults() -> dict[str, str]:
     """Board -> what was found, for each board."""
+    modules = [
+        modules_of(program_of(board)) for board in STUBS
+    ]  # here: CPython 3.11 may not parse in two threads at once
     with ThreadPoolExecutor(_TOGETHER) as pool:
-        return dict(zip(STUBS, pool.map(faults, STUBS), strict=True))
+        return dict(zip(STUBS, pool.map(_faults, STUBS, modules), strict=True))
 
 
 def main() -> int:
