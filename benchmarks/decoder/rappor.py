@@ -2,8 +2,9 @@
 
 ``python benchmarks/decoder/rappor.py [--runs 10] [--cells TEXT] [--json FILE]`` prints a row a cell, averaged over
 runs; ``--part efficiency`` where bit counts fall behind whole reports, ``--part coverage`` each value's coverage by
-itself; ``--part specification`` the grid's larger sizes; ``--part scale`` what long lists cost. The R decoder's figures
-are means of three runs on one 2-core machine: R is not run here.
+itself; ``--part specification`` the grid's larger sizes; ``--part scale`` what long lists cost; ``--part limit`` how
+near consistent counts could come. The R decoder's figures are means of three runs on one 2-core machine: R is not run
+here, but what it computes is, on the same runs ("anew").
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import resource
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,8 +22,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hubbub_simulations.rappor_bound import bound
+from hubbub_decoder.bloom import candidate_bits
+from hubbub_decoder.mechanisms.rappor import bit_rates
+from hubbub_decoder.rappor.observed import BitRates
+from hubbub_simulations.rappor_bound import bound, counts_bound
 from hubbub_simulations.rappor_grid import DISTRIBUTIONS, Cell, Run
+from hubbub_simulations.rappor_limit import told_total_variation
+from hubbub_simulations.rappor_peer import Peer
 
 # Total variation, values missed of 100, seconds; at 8, 16 and 32 bits and 64 cohorts.
 R_DECODER = {
@@ -33,17 +40,20 @@ R_DECODER = {
     ("zipf1", 1_000_000): [(0.178, 64, 0.11), (0.168, 58, 0.29), (0.155, 57, 0.29)],
 }
 BITS = (8, 16, 32)
+PARTS = ("grid", "efficiency", "coverage", "specification", "scale", "limit")
 # p, q, f: google/rappor's privacy parameters, from the most private to the least; f = 0.01 in place of its 0.
 LOOSER = [
     (0.39, 0.61, 0.45), (0.5, 0.75, 0.5), (0.25, 0.75, 0.5), (0.125, 0.875, 0.5), (0.225, 0.775, 0.01),
     (0.125, 0.875, 0.125), (0.1, 0.9, 0.01),
 ]  # fmt: skip
-BOUND_FROM = 100_000  # records
 
 
 @dataclass(frozen=True)
 class Row:
-    """One cell; ``r_`` are the R decoder's figures, ``_error`` a Monte Carlo standard error."""
+    """One cell; ``r_`` are the R decoder's figures, ``anew_`` those of what it computes on the same runs.
+
+    ``_error`` is a Monte Carlo standard error.
+    """
 
     cell: str
     epsilon: float
@@ -52,6 +62,8 @@ class Row:
     """The stated standard errors over the Cramer-Rao bound: the mean over values and runs."""
     measured_to_bound: float
     measured_error: float
+    counts_to_bound: float
+    """The least standard errors that bit counts allow over the same bound."""
     coverage: float
     coverage_rare: float
     """Of the half of the candidates with the fewest holders."""
@@ -60,40 +72,62 @@ class Row:
     total_variation: float
     total_variation_error: float
     r_total_variation: float
+    anew_total_variation: float
+    anew_error: float
     missed: float
     missed_error: float
     r_missed: float
+    anew_missed: float
     false_positives: float
+    anew_false_positives: float
     seconds: float
     r_seconds: float
 
 
 def measure(cell: Cell, runs: int, peer: tuple[float, float, float] = (np.nan, np.nan, np.nan)) -> Row:
     """``runs`` runs of a cell."""
-    ratio, square, covered, rare, frequent, distance, missed, false, seconds = ([] for _ in range(9))
+    found: dict[str, list[float]] = defaultdict(list)
     epsilon = 0.0
     for seed in range(runs):
         run = Run.of(cell, seed)
-        limit = bound(run.metric, cell.candidates, run.holders, run.records[:BOUND_FROM])
-        ratio.append(float(np.mean(run.std_error / limit)))
-        square.append(float(np.mean((run.errors / limit) ** 2)))
-        falling = np.argsort(-run.holders, kind="stable")
-        covered.append(float(run.covered.mean()))
-        rare.append(float(run.covered[falling[len(falling) // 2 :]].mean()))
-        frequent.append(float(run.covered[falling[:10]].mean()))
-        distance.append(run.total_variation)
-        named = run.named()
-        missed.append(float((~named[: cell.values]).sum()))
-        false.append(float(named[cell.values :].sum()))
-        seconds.append(run.seconds)
         epsilon = run.estimates.epsilon
-    measured = float(np.sqrt(np.mean(square)))
+        limit = bound(run.metric, cell.candidates, run.holders, run.records)
+        falling = np.argsort(-run.holders, kind="stable")
+        named = run.named()
+        anew = peer_of(cell, run, seed)
+        for name, figure in {
+            "ratio": np.mean(run.std_error / limit),
+            "square": np.mean((run.errors / limit) ** 2),
+            "counts": np.mean(counts_bound(run.metric, cell.candidates, run.holders) / limit),
+            "covered": run.covered.mean(),
+            "rare": run.covered[falling[len(falling) // 2 :]].mean(),
+            "frequent": run.covered[falling[:10]].mean(),
+            "distance": run.total_variation,
+            "anew": np.abs(anew.share - run.holders / run.holders.sum()).sum() / 2,
+            "missed": (~named[: cell.values]).sum(),
+            "anew_missed": (~anew.listed[: cell.values]).sum(),
+            "false": named[cell.values :].sum(),
+            "anew_false": anew.listed[cell.values :].sum(),
+            "seconds": run.seconds,
+        }.items():
+            found[name].append(float(figure))
+    mean = {name: float(np.mean(figures)) for name, figures in found.items()}
+    measured = float(np.sqrt(mean["square"]))
     return Row(
-        f"{cell.distribution} {cell.reports:,} k{cell.bits} m{cell.cohorts}", epsilon, runs, float(np.mean(ratio)),
-        measured, error(square) / 2 / measured, float(np.mean(covered)), float(np.mean(rare)), float(np.mean(frequent)),
-        float(np.mean(distance)), error(distance), peer[0], float(np.mean(missed)), error(missed), peer[1],
-        float(np.mean(false)), float(np.mean(seconds)), peer[2],
+        f"{cell.distribution} {cell.reports:,} k{cell.bits} m{cell.cohorts}", epsilon, runs, mean["ratio"],
+        measured, error(found["square"]) / 2 / measured, mean["counts"], mean["covered"], mean["rare"],
+        mean["frequent"], mean["distance"], error(found["distance"]), peer[0], mean["anew"], error(found["anew"]),
+        mean["missed"], error(found["missed"]), peer[1], mean["anew_missed"], mean["false"], mean["anew_false"],
+        mean["seconds"], peer[2],
     )  # fmt: skip
+
+
+def peer_of(cell: Cell, run: Run, seed: int) -> Peer:
+    """What google/rappor's R decoder computes from the same bit counts."""
+    one, zero = (float(rate) for rate in bit_rates(run.metric))
+    design = candidate_bits(run.metric, cell.candidates).toarray()
+    sums, reports = (run.state.arrays[name].astype(np.float64) for name in ("sums", "reports"))
+    return Peer.of(design, sums, reports, BitRates(one, zero, 0.0), np.random.default_rng(seed))
 
 
 def error(figures: list[float]) -> float:
@@ -139,49 +173,54 @@ def specification(runs: int) -> None:
 
 
 def scale() -> None:
-    """What long lists cost: 1,000 values of 1,000,000 devices, 128 bits and 128 cohorts, and ever more candidates."""
-    for candidates in (1_100, 15_000, 100_000):
-        cell = Cell("zipf1", 1_000_000, 128, cohorts=128, values=1_000, false=candidates - 1_000)
+    """What long lists cost: 1,000 values of 1,000,000 devices, 128 bits, and ever more candidates."""
+    for candidates, cohorts in ((1_100, 128), (15_000, 128), (100_000, 128), (1_000_000, 8)):
+        cell = Cell("zipf1", 1_000_000, 128, cohorts=cohorts, values=1_000, false=candidates - 1_000)
         run = Run.of(cell, 1)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
         print(
-            f"{candidates:,} candidates: {run.seconds:.1f} s, {peak:,.0f} MiB at most, "
+            f"{candidates:,} candidates, {cohorts} cohorts: {run.seconds:.1f} s, {peak:,.0f} MiB at most, "
             f"95 % covers {run.covered.mean():.1%}"
         )
 
 
+def limit(runs: int, only: str) -> None:
+    """Total variation beside that of an estimator that is told all true shares, though not whose they are."""
+    for distribution, reports in R_DECODER:
+        for bits in BITS:
+            cell = Cell(distribution, reports, bits)
+            if only not in f"{distribution} {reports} k{bits}":
+                continue
+            found = [Run.of(cell, seed) for seed in range(runs)]
+            own = [run.total_variation for run in found]
+            told = [told_total_variation(cell, run) for run in found]
+            gain = [before - after for before, after in zip(own, told, strict=True)]
+            less = f"{np.mean(gain) / np.mean(own):.1%} ± {error(gain) / np.mean(own):.1%} less"
+            seconds = np.mean([run.seconds for run in found])
+            print(distribution, reports, bits, f"{np.mean(own):.4f}, told {np.mean(told):.4f}, {less}, {seconds:.4f} s")
+
+
 def show(rows: list[Row]) -> None:
     table = Table(
-        "cell",
-        "eps",
-        "stated",
-        "measured",
-        "95 % covers",
-        "rare",
-        "frequent",
-        "TV",
-        "R",
-        "missed",
-        "R",
-        "false",
-        "ms",
-        "R/ours",
-    )
+        "cell", "eps", "stated", "measured", "counts", "95 % covers", "rare", "frequent", "TV", "R", "anew",
+        "missed", "R", "anew", "false", "anew", "ms", "R/ours",
+    )  # fmt: skip
     for row in rows:
         table.add_row(
-            row.cell, f"{row.epsilon:.2f}", f"{row.stated_to_bound:.3f}",
-            f"{row.measured_to_bound:.3f} ± {row.measured_error:.3f}", f"{row.coverage:.1%}",
-            f"{row.coverage_rare:.1%}", f"{row.coverage_frequent:.1%}",
-            f"{row.total_variation:.3f} ± {row.total_variation_error:.3f}",
-            f"{row.r_total_variation:.3f}", f"{row.missed:.1f} ± {row.missed_error:.1f}", f"{row.r_missed:.0f}",
-            f"{row.false_positives:.2f}", f"{row.seconds * 1e3:.0f}", f"{row.r_seconds / row.seconds:.0f}",
+            row.cell, f"{row.epsilon:.2f}", f"{row.stated_to_bound:.4f}",
+            f"{row.measured_to_bound:.3f} ± {row.measured_error:.3f}", f"{row.counts_to_bound:.4f}",
+            f"{row.coverage:.1%}", f"{row.coverage_rare:.1%}", f"{row.coverage_frequent:.1%}",
+            f"{row.total_variation:.3f} ± {row.total_variation_error:.3f}", f"{row.r_total_variation:.3f}",
+            f"{row.anew_total_variation:.3f} ± {row.anew_error:.3f}", f"{row.missed:.1f} ± {row.missed_error:.1f}",
+            f"{row.r_missed:.0f}", f"{row.anew_missed:.1f}", f"{row.false_positives:.2f}",
+            f"{row.anew_false_positives:.2f}", f"{row.seconds * 1e3:.0f}", f"{row.r_seconds / row.seconds:.1f}",
         )  # fmt: skip
-    Console(width=200).print(table)
+    Console(width=240).print(table)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=("grid", "efficiency", "coverage", "specification", "scale"), default="grid")
+    parser.add_argument("--part", choices=PARTS, default="grid")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--cells", default="", help="only cells whose name holds this text, such as 'exp 100000 k8'")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
@@ -191,6 +230,9 @@ def main() -> None:
         return
     if arguments.part == "specification":
         specification(arguments.runs)
+        return
+    if arguments.part == "limit":
+        limit(arguments.runs, arguments.cells)
         return
     if arguments.part == "scale":
         scale()

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+from scipy import sparse, stats
 
 from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.errors import CandidateError
@@ -39,6 +39,8 @@ _OF_FREEDOM = 0.5
 # With fewer equations than this, two candidates may set between them just the bits that two others set; so which of
 # them are frequent cannot be guessed from what stands out.
 _EQUATIONS = 100
+# How often a list that leaves nothing out is taken for one that does, which makes all its errors too large.
+_BEYOND_CHANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,13 +170,13 @@ def _dispersion(square: FloatArray, unknowns: int) -> float:
     """How much larger the residuals are than randomisation makes them, where that is beyond chance; else 1.
 
     Values that are in no candidate list collide with candidates' bits unevenly; the residuals show how unevenly. Under
-    the model the mean square is 1 with standard deviation sqrt(2 / degrees of freedom).
+    the model their sum is a chi-squared variable.
     """
     freedom = len(square) - unknowns
     if freedom < 1:
         return 1.0
-    mean = float(square.sum()) / freedom
-    return mean if mean > 1 + 3 * np.sqrt(2 / freedom) else 1.0
+    total = float(square.sum())
+    return total / freedom if total > stats.chi2.isf(_BEYOND_CHANCE, freedom) else 1.0
 
 
 def _alike(group: npt.NDArray[np.int64], size: FloatArray) -> list[Note]:

@@ -1,4 +1,4 @@
-"""The Cramer-Rao bound of RAPPOR's whole reports: what no unbiased estimate from them can beat, bit counts or not."""
+"""What no unbiased estimate from RAPPOR's reports can beat: from whole reports (Cramer-Rao), and from bit counts."""
 
 from __future__ import annotations
 
@@ -37,6 +37,29 @@ def bound(metric: Metric, values: Sequence[str], holders: NDArray[np.int64], rec
         score = (ratio - other[:, np.newaxis]) / mixture[:, np.newaxis]
         information += score.T @ score
     variance = np.diag(np.linalg.inv(information / len(records)))
+    return np.asarray(np.sqrt(n * (variance - share * (1 - share))))
+
+
+def counts_bound(metric: Metric, values: Sequence[str], holders: NDArray[np.int64]) -> Floats:
+    """The same bound for estimates from bit counts, ``(d,)``: of least squares with the exact covariance of the counts.
+
+    Bits of one report are correlated, since one value set them, so a cohort's counts are. For values that are all that
+    devices hold.
+    """
+    p = metric.device.parameters
+    n, share = int(holders.sum()), holders / holders.sum()
+    one, zero = (float(rate) for rate in bit_rates(metric))
+    filters = candidate_bits(metric, values).toarray().reshape(p["cohorts"], p["bits"], len(values))
+    background = 1 - (1 - 1 / p["bits"]) ** p["hashes"]
+    information = np.zeros((len(values), len(values)))
+    for held in filters:
+        is_set = held @ share
+        rate = zero + (one - zero) * is_set
+        covariance = (held * share) @ held.T - np.outer(is_set, is_set)
+        np.fill_diagonal(covariance, rate * (1 - rate) / (one - zero) ** 2)
+        design = held - background
+        information += design.T @ np.linalg.solve(covariance, design) / p["cohorts"]
+    variance = np.diag(np.linalg.inv(information))
     return np.asarray(np.sqrt(n * (variance - share * (1 - share))))
 
 

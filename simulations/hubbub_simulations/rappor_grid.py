@@ -21,8 +21,8 @@ from hubbub_simulations.bits import Bytes, Floats
 from hubbub_simulations.definitions import define
 from hubbub_simulations.mechanisms import encode
 
-# Cells of more reports than this draw their bit counts: no report is made one by one.
-_ENCODED = 2_000_000
+# Cells of more reports than this draw their bit counts, and only as many reports as this are made one by one.
+_ENCODED = 100_000
 DISTRIBUTIONS = ("unif", "gauss", "exp", "zipf1", "zipf1.5")
 
 
@@ -72,7 +72,8 @@ class Run:
 
     metric: Metric
     records: Bytes
-    """None of them in a cell so large that its bit counts were drawn without encoding reports."""
+    """All reports; in a large cell, whose bit counts are drawn, a sample of reports of the same population."""
+    state: State
     holders: NDArray[np.int64]
     estimates: Estimates
     seconds: float
@@ -87,18 +88,19 @@ class Run:
         metric = cell.metric(int(rng.integers(0, 1 << 63)))
         holders = np.zeros(cell.values + cell.false, np.int64)
         holders[: cell.values] = rng.multinomial(cell.reports, shares(cell.distribution, cell.values))
+        items = [value.encode() for value in cell.candidates]
         if cell.reports <= _ENCODED:
-            index = rng.permutation(np.repeat(np.arange(len(holders)), holders))
-            records = encode(metric, [value.encode() for value in cell.candidates], index, rng)
+            records = encode(metric, items, rng.permutation(np.repeat(np.arange(len(holders)), holders)), rng)
             state = partial(metric, records)
         else:
-            records, state = np.empty((0, metric.device.record_bytes), np.uint8), _draw(metric, cell, holders, rng)
+            records = encode(metric, items, rng.choice(len(holders), _ENCODED, p=holders / holders.sum()), rng)
+            state = _draw(metric, cell, holders, rng)
         started = time.process_time()
         estimates = estimate(metric, state, cell.candidates)
         seconds = time.process_time() - started
         place = {value: i for i, value in enumerate(estimates.value)}
         order = np.array([place[value] for value in cell.candidates])
-        return Run(metric, records, holders, estimates, seconds, order)
+        return Run(metric, records, state, holders, estimates, seconds, order)
 
     @property
     def errors(self) -> Floats:

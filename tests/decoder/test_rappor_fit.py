@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 from scipy import sparse, stats
 
+from hubbub_decoder.bloom import check_places
 from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.errors import CandidateError
 from hubbub_decoder.rappor import screened
@@ -19,7 +20,7 @@ from hubbub_decoder.rappor.outcome import estimates_of
 from hubbub_decoder.rappor.prior import Falling, _Seen
 from hubbub_decoder.rappor.screened import Screened
 from hubbub_decoder.rappor.shrinkage import shrunk, shrunk_jointly
-from hubbub_decoder.regression import fit
+from hubbub_decoder.regression import _dispersion, fit
 
 from tests.decoder.rappor_counts import draw, random_design
 
@@ -107,6 +108,19 @@ def test_variances_add_up_in_one_unit() -> None:
     assert isinstance(half, Variances)
 
 
+@pytest.mark.parametrize("freedom", [6, 392])
+def test_chance_is_not_taken_for_unlisted_values(freedom: int) -> None:
+    """Residuals of the size of randomisation scale errors in one decode of 10,000, and ones twice as large in all."""
+    square = np.random.default_rng(11).normal(size=(10_000, freedom + 10)) ** 2
+    square[:, freedom:] = 0  # as many unknowns
+    alarms = sum(_dispersion(row, 10) > 1 for row in square)
+    # A Poisson variable of mean 1 is above 9 once in 1e7. Beyond three standard deviations are 22 or more of these.
+    assert alarms <= 9
+    beyond = square.mean(axis=1) * (freedom + 10) / freedom > 1 + 3 * np.sqrt(2 / freedom)
+    assert beyond.sum() > 9
+    assert _dispersion(np.full(402, 2 * 392 / 402), 10) == pytest.approx(2)
+
+
 @pytest.mark.parametrize("ones", [0.0, 1.0])
 @pytest.mark.parametrize("candidates", [1, 2, 400])
 def test_reports_that_are_all_equal(ones: float, candidates: int) -> None:
@@ -130,7 +144,7 @@ def test_posteriors_by_brute_force() -> None:
     prior = Falling(seen, variance)
     prior.fit(seen, variance, 40)
     mean, _ = prior.moments(seen, variance)
-    reached_at = prior._reached(seen, variance)
+    reached_at = prior._reached(prior._seen(seen, variance), seen, variance)
     quantiles = {level: reached_at.quantiles(level) for level in (0.2, 0.5, 0.8)}
     grid = (np.arange(200_000) + 0.5) / 200_000 * float(prior._edges[-1])
     density = np.zeros_like(grid)
@@ -146,6 +160,32 @@ def test_posteriors_by_brute_force() -> None:
             expected = 0.0 if at_zero / total >= level else float(grid[np.searchsorted(reached, level)])
             assert found[i] == pytest.approx(expected, abs=3e-6)
     assert prior.consistent(seen, variance).sum() == pytest.approx(min(1.0, mean.sum()), abs=1e-5)
+
+
+def test_values_that_nobody_holds_have_no_consistent_share() -> None:
+    """Where every posterior is at 0, consistent shares are 0, whatever rounding makes of their total."""
+    seen, variance = np.full(20, -0.02), np.full(20, 1e-4)
+    prior = Falling(seen, variance)
+    for rest in (0.0, 1e-20):
+        prior._mixture[:] = rest
+        prior._mixture[0] = 1.0
+        assert (prior.moments(seen, variance)[0].sum() > 0) == (rest > 0)
+        assert (prior.consistent(seen, variance) == 0).all()
+
+
+def test_what_was_kept_of_one_list_is_not_used_for_another() -> None:
+    """Posteriors depend on the observations alone, in whatever order the prior has seen them."""
+    source = np.random.default_rng(10)
+    first, second = (source.exponential(0.02, 30) for _ in range(2))
+    variance = np.full(30, 1e-4)
+    prior = Falling(first, variance)
+    prior.fit(first, variance, 5)
+    expected = prior.moments(second.copy(), variance.copy())
+    prior.moments(first, variance)
+    found = prior.moments(second, variance)
+    assert (found[0] == expected[0]).all()
+    assert (found[0] != prior.moments(first, variance)[0]).all()
+    assert (prior.moments(second, 2 * variance)[1] > found[1]).all()
 
 
 def test_fitting_the_prior_never_lowers_the_likelihood() -> None:
@@ -197,3 +237,10 @@ def test_a_long_list_beside_few_bit_counts() -> None:
         fit(design, sums, reports, RATES)
     few = fit(design[:, :50], sums, reports, RATES)
     assert any("do not determine" in note.what for note in few.notes)
+
+
+def test_a_million_candidates() -> None:
+    """A million candidates are decoded in 8 cohorts, and in 64 refused, with how many would be decoded."""
+    check_places("metric m", 1_000_000, 8 * 2)
+    with pytest.raises(CandidateError, match="1,000,000 candidates with 128 bits each; 524,288 are as many"):
+        check_places("metric m", 1_000_000, 64 * 2)

@@ -7,10 +7,11 @@ Rare values being more numerous than frequent ones is all that is assumed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from hubbub_decoder.consistent import FloatArray
 
@@ -21,7 +22,7 @@ _FINEST = 0.1
 _BLOCK = 4096
 # The prior is learnt from this many at most, spread evenly over the estimates in order: more would not change it.
 _SAMPLE = 4 * _BLOCK
-_HALVINGS = 30
+_LEVEL_TOLERANCE = 1e-9
 
 
 class Falling:
@@ -35,13 +36,14 @@ class Falling:
         top = min(1.0, max(float(mean.max()), 0.0) + 2 * spread)
         self._edges = np.concatenate([[0.0], np.geomspace(spread * _FINEST, max(top, spread), _CELLS)])
         self._mixture = np.full(_CELLS + 1, 1 / (_CELLS + 1))
+        self._last: tuple[FloatArray, FloatArray, _Seen] | None = None
 
     def fit(self, mean: FloatArray, variance: FloatArray, steps: int) -> None:
         """``steps`` of expectation-maximisation, which never lower the likelihood."""
         if len(mean) > _SAMPLE:
             chosen = np.argsort(mean)[:: -(len(mean) // _SAMPLE)]
             mean, variance = mean[chosen], variance[chosen]
-        seen = _Seen.of(mean, variance, self._edges)
+        seen = self._seen(mean, variance)
         component = np.concatenate(
             [seen.at_zero[:, np.newaxis], np.cumsum(seen.mass, axis=1) / self._edges[1:]], axis=1
         )
@@ -52,8 +54,7 @@ class Falling:
     def moments(self, mean: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The posterior mean and variance given each observation."""
         first, second = np.empty_like(mean), np.empty_like(mean)
-        for part in _blocks(mean):
-            seen = _Seen.of(mean[part], variance[part], self._edges)
+        for part, seen in self._parts(mean, variance):
             density, total = self._density(seen)
             within, square = seen.moments(mean[part], variance[part], self._edges)
             first[part] = (within @ density) / total
@@ -66,20 +67,38 @@ class Falling:
         Of all shares with this total they have the least expected sum of absolute errors: at the optimum no share can
         be raised and another lowered with a gain, so the chance to be too low is the same for all.
         """
-        posterior = [self._reached(mean[part], variance[part]) for part in _blocks(mean)]
+        posterior = [self._reached(seen, mean[part], variance[part]) for part, seen in self._parts(mean, variance)]
         total = min(1.0, float(self.moments(mean, variance)[0].sum()))
-        low, high = 0.0, 1.0
-        for _ in range(_HALVINGS):
-            level = (low + high) / 2
-            shares = np.concatenate([reached.quantiles(level) for reached in posterior])
-            low, high = (level, high) if shares.sum() < total else (low, level)
-        return shares
 
-    def _reached(self, mean: FloatArray, variance: FloatArray) -> _Posterior:
-        seen = _Seen.of(mean, variance, self._edges)
+        def shares(level: float) -> FloatArray:
+            return np.concatenate([reached.quantiles(level) for reached in posterior])
+
+        def excess(level: float) -> float:
+            return float(shares(level).sum()) - total
+
+        # Where every posterior is all at 0 the total is 0 but for rounding, and no level reaches it.
+        if not excess(1.0) > 0:
+            return shares(1.0)
+        return shares(float(optimize.brentq(excess, 0.0, 1.0, xtol=_LEVEL_TOLERANCE)))
+
+    def _reached(self, seen: _Seen, mean: FloatArray, variance: FloatArray) -> _Posterior:
         density, total = self._density(seen)
         mass = np.column_stack([self._mixture[0] * seen.at_zero, seen.mass * density]) / total[:, np.newaxis]
         return _Posterior(mean, np.sqrt(variance), self._edges, np.cumsum(mass, axis=1))
+
+    def _parts(self, mean: FloatArray, variance: FloatArray) -> Iterator[tuple[slice, _Seen]]:
+        if len(mean) <= _BLOCK:
+            yield slice(len(mean)), self._seen(mean, variance)
+            return
+        for start in range(0, len(mean), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            yield part, _Seen.of(mean[part], variance[part], self._edges)
+
+    def _seen(self, mean: FloatArray, variance: FloatArray) -> _Seen:
+        """The likelihood of all: kept, since of the same observations fit, moments and quantiles are asked in turn."""
+        if self._last is None or self._last[0] is not mean or self._last[1] is not variance:
+            self._last = mean, variance, _Seen.of(mean, variance, self._edges)
+        return self._last[2]
 
     def _density(self, seen: _Seen) -> tuple[FloatArray, FloatArray]:
         """The density in each cell, and the marginal likelihood of each observation."""
@@ -139,7 +158,3 @@ class _Posterior:
         left, right = special.ndtr(sign * low), special.ndtr(sign * high)
         at = self.mean + self.spread * sign * special.ndtri(left + way * (right - left))
         return np.asarray(np.where(cell == 0, 0.0, np.clip(np.nan_to_num(at, posinf=1.0, neginf=0.0), start, end)))
-
-
-def _blocks(mean: FloatArray) -> list[slice]:
-    return [slice(start, start + _BLOCK) for start in range(0, len(mean), _BLOCK)]

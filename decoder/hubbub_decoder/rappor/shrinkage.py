@@ -10,6 +10,8 @@ by its own estimate and variance.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import linalg
 
@@ -34,12 +36,14 @@ def shrunk(share: FloatArray, variance: FloatArray) -> FloatArray:
     return within_simplex(prior.consistent(share, variance), 1.0)
 
 
-def shrunk_jointly(normal: FloatArray, moment: FloatArray) -> FloatArray:
+def shrunk_jointly(
+    normal: FloatArray, moment: FloatArray, prior_of: Callable[[FloatArray, FloatArray], Falling] = Falling
+) -> FloatArray:
     """Posterior quantiles under the likelihood exp(-f' N f / 2 + m' f); not negative, together at most 1."""
     precision = np.full(len(moment), 1 / _WEAKEST)
     shift = np.zeros(len(moment))
     mean, variance = _cavity(normal, moment, precision, shift)
-    prior = Falling(mean, variance)
+    prior = prior_of(mean, variance)
     for iteration in range(_ITERATIONS):
         prior.fit(mean, variance, _STEPS if iteration else _FIRST_STEPS)
         centre, spread = prior.moments(mean, variance)
