@@ -36,19 +36,29 @@ def numbers(at: npt.NDArray[np.int64], order: int) -> npt.NDArray[np.int64]:
 def orthogonal_sums(counts: npt.NDArray[np.int64], order: int, dimension: int) -> npt.NDArray[np.int64]:
     """For each point, the sum of ``counts`` over the points that are orthogonal to it; both of shape (points,).
 
+    A transform of integers that add up to n is off by about n * 1e-14, so rounding gives the exact sums.
+    """
+    sums: npt.NDArray[np.int64] = np.rint(orthogonal_totals(counts, order, dimension)).astype(np.int64)
+    return sums
+
+
+def orthogonal_totals(
+    counts: npt.NDArray[np.int64] | npt.NDArray[np.float64], order: int, dimension: int
+) -> npt.NDArray[np.float64]:
+    """The same of any numbers, not rounded.
+
     With w a root of unity of order q, [<v, y> = 0] is (1/q) times the sum of w**(a <v, y>) over all a. So the sum is
     (1/q) (total + the sum over a = 1 .. q - 1 of the Fourier transform of the counts at a v), and one transform over
-    q**t cells serves all points: a sum for each point by itself takes as many steps as there are pairs of points. A
-    transform of integers that add up to n is off by about n * 1e-14, so rounding gives the exact sums.
+    q**t cells serves all points: a sum for each point by itself takes as many steps as there are pairs of points.
     """
     points = np.arange(len(counts))
     at = coordinates(points, order, dimension)
     table = np.zeros((order,) * dimension)
     table[tuple(at)] = counts
-    # Of a real table, the transform at -v is the conjugate of that at v: the sum over a is twice its real part.
-    transform = np.fft.fftn(table).real
+    # Of a real table, the transform at -v is the conjugate of that at v, so that half of it, and of the a, are enough.
+    # Each point's highest coordinate other than 0 is 1, so the last one of a v is 0 or a, and in that half.
+    transform = np.fft.rfftn(table).real
     total = np.zeros(len(counts))
-    for a in range(1, order):
-        total += transform[tuple(at * a % order)]
-    sums: npt.NDArray[np.int64] = np.rint((total + counts.sum()) / order).astype(np.int64)
-    return sums
+    for a in range(1, order // 2 + 1):
+        total += (1 if 2 * a == order else 2) * transform[tuple(at * a % order)]
+    return np.asarray((total + counts.sum()) / order)

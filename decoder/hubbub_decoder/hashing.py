@@ -27,8 +27,9 @@ class Keys:
 
 def item_keys(values: Sequence[str], salt: int) -> Keys:
     """The keys of ``values``, already NFC-normalised."""
-    pairs = np.array([item_key(value.encode(), salt) for value in values], np.uint64).reshape(-1, 2)
-    return Keys(pairs[:, 0].copy(), pairs[:, 1].copy())
+    pairs = [item_key(value.encode(), salt) for value in values]
+    first, second = (np.array([pair[half] for pair in pairs], np.uint64) for half in (0, 1))
+    return Keys(first, second)
 
 
 def splitmix64(salt: int, indices: UIntArray) -> UIntArray:
@@ -47,8 +48,8 @@ def buckets(keys: Keys, salt: int, indices: npt.NDArray[np.int64], bits: int) ->
     """
     if bits == 0:
         return np.zeros((len(indices), len(keys)), np.int64)
-    at = indices.astype(np.uint64) * np.uint64(3)
-    a1, a2, b = (splitmix64(salt, at + np.uint64(i))[:, np.newaxis] for i in range(3))
+    at = np.add.outer(indices.astype(np.uint64) * np.uint64(3), np.arange(3, dtype=np.uint64))
+    a1, a2, b = np.hsplit(splitmix64(salt, at), 3)
     hashed = a1 + keys.second
     hashed *= a2 + keys.first
     hashed += b

@@ -13,10 +13,11 @@ from scipy.linalg import hadamard
 from hubbub_client import hashing as client
 from hubbub_client.records import unpack
 from hubbub_decoder.bit_sums import grouped_bit_sums
+from hubbub_decoder.errors import RecordError
 from hubbub_decoder.hashing import buckets, item_keys
 from hubbub_decoder.mechanisms import hadamard_count_mean_sketch as hcms
 from hubbub_decoder.mechanisms import local_hashing
-from hubbub_decoder.records import as_integers, first_field
+from hubbub_decoder.records import as_integers, first_field, record_counts
 from hubbub_decoder.walsh import walsh_hadamard
 
 from tests.decoder.reports import random_records
@@ -96,13 +97,42 @@ def test_walsh_hadamard_refuses_what_it_would_transform_a_copy_of() -> None:
             walsh_hadamard(array.astype(np.int64, order="K"))
 
 
-def test_both_ways_of_counting_a_sketch_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counting by histogram and counting cell by cell give the same cells."""
+def test_signs_of_a_sketch_add_up_in_their_cells(tmp_path: Path) -> None:
+    """Each record adds its sign to the cell of its row and hash function."""
     metric = metric_of(tmp_path, "hadamard-count-mean-sketch", hashes=16, width=32)
     records = random_records(metric, 3000, 7)
-    dense = hcms.partial(metric, records)
-    monkeypatch.setattr(hcms, "_DENSE", 0)
-    assert np.array_equal(hcms.partial(metric, records).arrays["signed"], dense.arrays["signed"])
+    plain = np.zeros((32, 16), np.int64)
+    for record in records:
+        hashed, row, bit = unpack(metric.device.fields, record.tobytes())
+        plain[row, hashed] += 1 - 2 * bit
+    assert np.array_equal(hcms.partial(metric, records).arrays["signed"], plain)
+
+
+@pytest.mark.parametrize(("most", "itemsize"), [((1 << 15) - 1, 2), (1 << 15, 4)])
+def test_a_sketch_is_transformed_in_a_type_that_holds_it(most: int, itemsize: int) -> None:
+    """The narrow type is taken as long as the largest sum of a column fits in it, and not for one report more."""
+    block = np.zeros((8, 3), np.int32)
+    block[:, 1] = [most - 7, -1, 1, -1, 1, -1, 1, -1]
+    narrow = block.astype(hcms._narrowest(block, np.int32))
+    assert narrow.itemsize == itemsize
+    assert np.array_equal(walsh_hadamard(narrow), hadamard(8) @ block.astype(np.int64))
+
+
+@pytest.mark.parametrize(("width", "largest"), [(1, 255), (2, 65535), (3, 1 << 20), (4, 1 << 20)])
+def test_counts_of_records(tmp_path: Path, width: int, largest: int) -> None:
+    """Every record counts at its integer; one that is not below the domain is an error, of few bytes or of many."""
+    metric = metric_of(tmp_path, "randomized-response")
+    numbers = np.random.default_rng(1).integers(0, largest, 1000)
+    records = numbers.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :width]
+    counts = record_counts(metric, records, largest, "index")
+    assert np.array_equal(counts, np.bincount(numbers, minlength=largest))
+    records = np.concatenate([records, np.full(1, largest, "<u4").view(np.uint8)[np.newaxis, :width]])
+    with pytest.raises(RecordError, match="index is not below"):
+        record_counts(metric, records, largest, "index")
+
+
+def test_both_ways_of_counting_a_sketch_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting by histogram and counting cell by cell give the same cells."""
     metric = metric_of(tmp_path, "local-hashing", hashes=16, width=32)
     records = random_records(metric, 3000, 7)
     dense = local_hashing.partial(metric, records)

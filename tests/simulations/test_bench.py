@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
+from itertools import chain, cycle
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.linalg import hadamard
 
 from hubbub_registry.commands import main
-from hubbub_simulations.bench import floors
+from hubbub_simulations.bench import figures, floors
 from hubbub_simulations.bench.client import METRICS, against_peer
 from hubbub_simulations.bench.decoder import estimation, reports
-from hubbub_simulations.bench.measure import Comparison, at_most, in_turn
+from hubbub_simulations.bench.measure import Comparison, Timer, at_most, in_turn
 from hubbub_simulations.bench.peer import run_peer
 from hubbub_simulations.errors import PeerUnavailableError
 
@@ -28,6 +32,14 @@ def test_every_form_of_a_floor_gives_the_same_counts(name: str) -> None:
         assert not other[len(first) :].any()
     is_bits = len(others) == len(floors._PIECES)
     assert int(first.sum()) == (int(np.unpackbits(records).sum()) if is_bits else len(records))
+
+
+@pytest.mark.parametrize(("width", "hashes"), [(2, 1), (8, 3), (64, 5)])
+def test_both_forms_of_the_plain_transform_are_the_transform(width: int, hashes: int) -> None:
+    """The floor of estimation is multiplication with the Hadamard matrix, by rows and by columns."""
+    table = np.random.default_rng(1).integers(-9, 9, (width, hashes)).astype(np.float64)
+    assert np.array_equal(floors.walsh_hadamard_of_columns(table), hadamard(width) @ table)
+    assert np.array_equal(floors.walsh_hadamard_of_rows(table.T.copy()), (hadamard(width) @ table).T)
 
 
 def test_measurements_alternate_and_keep_the_least() -> None:
@@ -62,6 +74,37 @@ def test_a_verdict_is_of_the_figures() -> None:
     assert at_most(2.0000001, 1.0, 2) is False
     assert at_most(2.0, None, 2) is None
     assert Comparison("a", 3.0, "b", 2.0, "", None).to_dict()["ratio"] == 1.5
+
+
+def _recorded(times: list[float]) -> Timer:
+    """A timer that gives 1000 in the round that does not count, then these times again and again."""
+    each = chain([1000.0], cycle(times))
+    return lambda number: next(each) * number
+
+
+def test_a_figure_is_the_median_ratio_to_the_fastest_reference() -> None:
+    """Rounds are compared one by one, the first is left out, and of several references the fastest counts."""
+    ours, slow, fast = _recorded([2.0, 40.0, 2.0]), _recorded([9.0]), _recorded([1.0, 10.0, 4.0])
+    measured = figures.compare("a", "report", ours, "b", [slow, fast], 2.0)
+    assert (measured.seconds, measured.reference_seconds, measured.ratio, measured.held) == (2.0, 4.0, 2.0, True)
+    assert replace(measured, limit=1.9).held is False
+    assert measured.to_dict()["held"] is True
+
+
+def test_a_figure_without_its_peer_has_no_verdict() -> None:
+    """Where the peer cannot be run there is neither a ratio nor a verdict."""
+    measured = figures.compare("a", "report", _recorded([2.0]), "b", [], 2.0)
+    assert (measured.seconds, measured.reference_seconds, measured.ratio, measured.held) == (2.0, None, None, None)
+
+
+def test_the_figures_name_what_there_is() -> None:
+    """Whatever is held against the peer is aggregated, and each of its tasks is one that the peer's script lists."""
+    assert set(figures.BESIDE_PURE_LDP) <= {name for name, *_ in figures.AGGREGATED}
+    asked = {"pure_ldp": {"olh-server", *(task for task, *_ in figures.BESIDE_PURE_LDP.values())}}
+    for folder, tasks in {**asked, "multi_freq_ldpy": {"olh-server-20-reports"}}.items():
+        script = (Path(__file__).parents[2] / "benchmarks" / "peers" / folder / "serve.py").read_text()
+        listed = set(re.findall(r'"([a-z0-9-]+)":', script[script.index("TASKS = {") :]))
+        assert tasks <= listed
 
 
 def test_a_folder_without_a_peer_says_what_to_do(tmp_path: Path) -> None:

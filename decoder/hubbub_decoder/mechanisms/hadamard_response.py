@@ -13,7 +13,7 @@ import numpy as np
 from hubbub_decoder.binomial import FalseSupportOfSome
 from hubbub_decoder.consistent import onto_simplex
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.records import Records, as_integers, check_domain, check_shape, chunks
+from hubbub_decoder.records import Records, check_shape, record_counts
 from hubbub_decoder.state import State, merge
 from hubbub_decoder.walsh import walsh_hadamard
 from hubbub_registry import Metric
@@ -26,11 +26,7 @@ def partial(metric: Metric, records: Records) -> State:
     check_shape(metric, records)
     parameters = metric.device.parameters
     blocks, size = 1 << parameters["blocks_bits"], 1 << parameters["size_bits"]
-    counts = np.zeros(blocks * size, np.int64)
-    for chunk in chunks(records):
-        index = as_integers(chunk)
-        check_domain(metric, index, blocks * size, "index")
-        counts += np.bincount(index, minlength=blocks * size)
+    counts = record_counts(metric, records, blocks * size, "index")
     return State.of(metric, len(records), counts=counts.reshape(blocks, size))
 
 

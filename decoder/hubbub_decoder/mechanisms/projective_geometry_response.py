@@ -12,7 +12,7 @@ from hubbub_client.mechanisms.projective_geometry_response import points_in
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.geometry import MOST_REPORTS, orthogonal_sums
-from hubbub_decoder.records import Records, as_integers, check_domain, check_shape, chunks
+from hubbub_decoder.records import Records, check_shape, record_counts
 from hubbub_decoder.state import State, merge
 from hubbub_decoder.support import estimate_support
 from hubbub_registry import Metric
@@ -25,12 +25,7 @@ def partial(metric: Metric, records: Records) -> State:
     """How often each point was sent; ``counts`` has shape (points,)."""
     check_shape(metric, records)
     points = points_in(metric.device.parameters["order"], metric.device.parameters["dimension"])
-    counts = np.zeros(points, np.int64)
-    for chunk in chunks(records):
-        point = as_integers(chunk)
-        check_domain(metric, point, points, "point")
-        counts += np.bincount(point, minlength=points)
-    return State.of(metric, len(records), counts=counts)
+    return State.of(metric, len(records), counts=record_counts(metric, records, points, "point"))
 
 
 def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimates:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.records import Records, as_integers, check_domain, check_shape, chunks
+from hubbub_decoder.records import Records, check_shape, record_counts
 from hubbub_decoder.state import State, merge
 from hubbub_decoder.support import estimate_support
 from hubbub_registry import Metric
@@ -19,12 +17,7 @@ __all__ = ["estimate", "merge", "partial"]
 def partial(metric: Metric, records: Records) -> State:
     """How often each index was sent; ``counts`` has shape (values,)."""
     check_shape(metric, records)
-    domain = metric.device.parameters["domain"]
-    counts = np.zeros(domain, np.int64)
-    for chunk in chunks(records):
-        index = as_integers(chunk)
-        check_domain(metric, index, domain, "index")
-        counts += np.bincount(index, minlength=domain)
+    counts = record_counts(metric, records, metric.device.parameters["domain"], "index")
     return State.of(metric, len(records), counts=counts)
 
 

@@ -20,6 +20,9 @@ METRICS: dict[str, Callable[[], Metric]] = {
     "randomized-response, d=64": lambda: define("randomized-response", epsilon=1, values=_VALUES),
     "unary-encoding, d=64": lambda: define("unary-encoding", epsilon=1, values=_VALUES),
     "hadamard-response, d=64": lambda: define("hadamard-response", epsilon=1, values=_VALUES),
+    "projective-geometry-response, d=64": lambda: define("projective-geometry-response", epsilon=1, values=_VALUES),
+    "local-hashing, k=65536": lambda: define("local-hashing", epsilon=1, hashes=65536),
+    "subset-selection, d=64": lambda: define("subset-selection", epsilon=1, values=_VALUES),
     "count-mean-sketch, m=1024": lambda: define("count-mean-sketch", epsilon=1, hashes=256, width=1024),
     "hadamard-count-mean-sketch, m=1024": lambda: define(
         "hadamard-count-mean-sketch", epsilon=1, hashes=256, width=1024

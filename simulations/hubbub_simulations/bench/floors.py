@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hubbub_registry import Metric
-from hubbub_simulations.bits import Bytes
+from hubbub_simulations.bits import Bytes, Floats
 
 Counts: TypeAlias = NDArray[Any]
 
@@ -64,3 +64,23 @@ def record_counts_in_pieces(records: Bytes, values: int) -> Counts:
         words: NDArray[np.uint32] = np.ndarray((size,), "<u4", records.data, start * width, (width,))
         total += np.bincount(words & np.uint32((1 << (8 * width)) - 1), minlength=values)
     return total + record_counts(records[safe:], values)
+
+
+def walsh_hadamard_of_rows(sketch: Floats) -> Floats:
+    """The fast Walsh-Hadamard transform of each row of ``sketch`` (k, m), as a sketch is usually drawn."""
+    table, step = sketch.copy(), 1
+    while step < table.shape[1]:
+        pairs = table.reshape(len(table), -1, 2, step)
+        pairs[:, :, 0], pairs[:, :, 1] = pairs[:, :, 0] + pairs[:, :, 1], pairs[:, :, 0] - pairs[:, :, 1]
+        step *= 2
+    return table
+
+
+def walsh_hadamard_of_columns(sketch: Floats) -> Floats:
+    """The same of each column of ``sketch`` (m, k): every step adds whole rows, so it is the faster one."""
+    table, step = sketch.copy(), 1
+    while step < len(table):
+        pairs = table.reshape(-1, 2, step, table.shape[1])
+        pairs[:, 0], pairs[:, 1] = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
+        step *= 2
+    return table

@@ -100,9 +100,9 @@ def _table(comparisons: list[Comparison]) -> Table:
     for c in comparisons:
         table.add_row(
             c.subject,
-            _time(c.seconds),
+            as_time(c.seconds),
             c.reference,
-            _time(c.reference_seconds),
+            as_time(c.reference_seconds),
             "n/a" if c.ratio is None else f"{c.ratio:.3g}",
             c.wanted,
             "n/a" if c.met is None and c.wanted else _VERDICTS[c.met],
@@ -110,7 +110,8 @@ def _table(comparisons: list[Comparison]) -> Table:
     return table
 
 
-def _time(seconds: float | None) -> str:
+def as_time(seconds: float | None) -> str:
+    """Three digits and a unit."""
     if seconds is None:
         return "n/a"
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
