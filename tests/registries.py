@@ -27,11 +27,18 @@ MECHANISMS: dict[str, dict[str, Any]] = {
     "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 128},
     "one-bit-mean": {"epsilon": 1, "low": -20, "high": 99, "points": 5, "perturbation": 0.1},
     "d-bit-flip": {"epsilon": 1, "low": 0, "high": 99, "buckets": 5, "bits": 2, "perturbation": 0.1},
+    "sequence-fragment-puzzle": {"epsilon": 2, "hashes": 32, "fragment_hashes": 8, "positions": 4},
+    "prefix-extending-method": {"epsilon": 2, "longest": 5, "items": 512, "families": 2},
+    "hierarchical-histogram": {"epsilon": 1, "low": -20, "high": 99, "buckets": 16, "levels": 2},
     "rappor": {"epsilon": 1.1, "bits": 64, "hashes": 2, "cohorts": 8, "f": 0.5, "p": 0.5, "q": 0.75},
 }
 
 
-VALUES = {"one-bit-mean": ["-20", "0", "57"], "d-bit-flip": ["0", "37", "99"]}
+VALUES = {
+    "one-bit-mean": ["-20", "0", "57"],
+    "d-bit-flip": ["0", "37", "99"],
+    "hierarchical-histogram": ["-20", "0", "57"],
+}
 
 
 def values_of(mechanism: str) -> list[str]:

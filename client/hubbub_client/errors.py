@@ -27,7 +27,8 @@ class UnknownMetricError(HubbubError):
 class RejectedValueError(HubbubError):
     """A value that a metric does not take: wrong type, too long, or outside its values.
 
-    ``reason`` is one of ``"type"``, ``"too-long"``, ``"not-utf-8"`` and ``"not-in-values"``. The value is not kept.
+    ``reason`` is one of ``"type"``, ``"too-long"``, ``"not-utf-8"``, ``"not-in-values"`` and ``"dimension"``. The value
+    is not kept.
     """
 
     def __init__(self, reason: str, message: str) -> None:

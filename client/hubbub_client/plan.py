@@ -34,7 +34,8 @@ class Metric:
     ``period`` is in seconds, ``expires`` in seconds of Unix time, ``epsilon_nano`` (what a
     report costs, rounded up), ``declared_nano`` (the bound the registry declares for it) and ``lifetime_nano`` in 1e-9
     of epsilon; ``lifetime_nano`` is None where the registry declares the lifetime unbounded, with its justification.
-    ``charges`` (see charges.py) is empty where every report costs ``epsilon_nano``.
+    ``charges`` (see charges.py) is empty where every report costs ``epsilon_nano``. ``dimension`` (see dimension.py) is
+    the public one's ``name``, ``values`` and ``other``, or None; ``fields`` are those of the mechanism's own record.
     """
 
     def __init__(self, namespace: str, entry: "dict[str, Any]") -> None:
@@ -53,12 +54,17 @@ class Metric:
             self.values: list[bytes] = [value.encode() for value in entry.get("values", [])]
             self.declared_nano: int = entry["declared_nano"]
             self.charges: list[int] = entry.get("charges", [])
+            self.record_bytes = width(self.fields)
+            self.dimension: dict[str, Any] | None = entry.get("dimension")
+            if self.dimension is not None:
+                from hubbub_client.dimension import taken_off  # only where a plan has one
+
+                self.fields = taken_off(self.dimension, self.fields)
             self.fingerprint = checked_fingerprint(self, namespace, entry, SCHEMA)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError) as error:
             raise PlanError(
                 "plan: a metric is damaged (%s: %s); compile the registry again" % (type(error).__name__, error)
             ) from None
-        self.record_bytes = width(self.fields)
         self._indices = {}
         for i in range(len(self.values)):
             self._indices[self.values[i]] = i

@@ -9,9 +9,13 @@ from hubbub_client.errors import PlanChangeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hubbub_client.plan import Metric, Plan
 
-REASONS = ("namespace", "new-metric", "epsilon", "charges", "lifetime", "reports", "period", "expires", "cohorts")
+REASONS = (
+    "namespace", "new-metric", "epsilon", "charges", "lifetime", "reports", "period", "expires", "cohorts", "dimension",
+)  # fmt: skip
 
 
 def check_change(old: "Plan", new: "Plan") -> None:
@@ -49,9 +53,30 @@ def _raised(old: "Metric", new: "Metric") -> "str | None":
     if new.expires > old.expires:
         return "expires"
     # A cohort is sent in the clear: more of them tell devices further apart, and no epsilon counts that.
-    if new.parameters.get("cohorts", 1) > old.parameters.get("cohorts", 1):
+    if _cohorts(new) > _cohorts(old):
         return "cohorts"
+    if dimension_raised(old.dimension, new.dimension):
+        return "dimension"
     return None
+
+
+def dimension_raised(old: "dict[str, Any] | None", new: "dict[str, Any] | None") -> bool:
+    """Whether anything would be sent in the clear that was not: a dimension, a value of it, or one for all others."""
+    if new is None:
+        return False
+    if old is None or new["name"] != old["name"] or [value for value in new["values"] if value not in old["values"]]:
+        return True
+    # What a list leaves out is sent under the value for others, where it was not sent at all without one.
+    return "other" in new and ("other" not in old or new["values"][new["other"]] != old["values"][old["other"]])
+
+
+def _cohorts(metric: "Metric") -> int:
+    """How many cohorts a metric tells apart: those of a joint metric's two parts together."""
+    count = 1
+    for name in metric.parameters:
+        if name.endswith("cohorts"):
+            count *= metric.parameters[name]
+    return count
 
 
 def charges_raised(old: "Metric", new: "Metric") -> bool:

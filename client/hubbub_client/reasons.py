@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # One text, and a tuple only where it is asked for: a board counts reasons, and lists none.
 _REASONS = (
-    "unknown-metric expired type too-long not-utf-8 not-in-values clock clock-went-back period-used-up "
+    "unknown-metric expired type too-long not-utf-8 not-in-values dimension clock clock-went-back period-used-up "
     "lifetime-used-up opted-out entropy state-damaged state-rolled-back state-of-another-device state-in-use storage "
     "full plan-refused internal dropped refused torn"
 )

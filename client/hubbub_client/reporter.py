@@ -79,13 +79,14 @@ class Reporter:
         """The latest trouble as text, without any value."""
         return self._session.problem
 
-    def record(self, name: str, value: object) -> bool:
-        """Encodes ``value`` (str, UTF-8 bytes, bool or int) for metric ``name`` and queues the report.
+    def record(self, name: str, value: object, dimension: object = None) -> bool:
+        """Encodes ``value`` (str, UTF-8 bytes, bool or int; a pair for a joint metric) and queues the report.
 
-        True where it was queued; False where it was not, and ``counts`` says why. Never raises, never waits for the
-        network.
+        ``dimension`` is the value of the metric's public dimension, which is sent AS IT IS: never derive it from
+        ``value``. Where the plan's metric has none it is not sent, so a remote plan may drop it. True where it was
+        queued; False where it was not, and ``counts`` says why. Never raises, never waits for the network.
         """
-        return self._safely(False, self._record, name, value)
+        return self._safely(False, self._record, name, value, dimension)
 
     def flush(self) -> FlushResult:
         """Sends what is pending, oldest first, until done or until the collector cannot take more now. Never raises.
@@ -162,16 +163,26 @@ class Reporter:
                 self._session.trouble(error)
                 return otherwise
 
-    def _record(self, name: object, value: object) -> bool:
+    def _record(self, name: object, value: object, dimension: object) -> bool:
         metric = self.plan.metrics.get(name) if isinstance(name, str) else None
         if metric is None:  # the name stays out of the message: it may be a value, where arguments were swapped
             names = ", ".join(sorted(self.plan.metrics))
             raise RefusalError(
                 "unknown-metric", "that metric is not in the plan of %s: %s" % (self.plan.namespace, names)
             )
-        data = to_bytes(value)
-        if metric.values:
-            metric.index_of(data)  # before anything is spent on a value that cannot be encoded
+        if metric.mechanism == "joint":
+            from hubbub_client.pairs import pair_bytes  # only where a plan has one
+
+            data = pair_bytes(value)
+        else:
+            data = to_bytes(value)
+            if metric.values:
+                metric.index_of(data)  # before anything is spent on a value that cannot be encoded
+        front = b""
+        if metric.dimension is not None:
+            from hubbub_client.dimension import front_of  # only where a plan has one
+
+            front = front_of(metric, dimension)
         now = self._now()
         if now >= metric.expires:
             raise RefusalError("expired", "metric %s expired; update the plan or stop recording it" % name)
@@ -189,7 +200,7 @@ class Reporter:
         tag = tag_of(secret, metric, key) if metric.charges else ""
         try:
             charge = ledger.spend(metric, now, tag)
-            record = encoder.encode(data, lambda _: noise)
+            record = front + encoder.encode(data, lambda _: noise)
             report = Report(metric.name, metric.fingerprint, now // metric.period, ledger.generation, charge, record)
             report.journal = ledger.journal(metric.name, tag)
             pending.append(report)

@@ -8,26 +8,32 @@ from pathlib import Path
 from typing import Any
 
 from hubbub_client.errors import PlanError
+from hubbub_client.mechanisms import COMPOSITES
 from hubbub_client.plan import SCHEMA, Plan
 from hubbub_registry import schema
-from hubbub_registry.calibration import Calibrated, CalibrationError
+from hubbub_registry.dimension import read_dimension
 from hubbub_registry.entry import default_salt, plan_entry
 from hubbub_registry.errors import Problem
 from hubbub_registry.exact import ln_upper, nano_down, nano_up
 from hubbub_registry.lints.names import LINTS
-from hubbub_registry.mechanisms import NAMES, Mechanism, Settings, exact_ratio, mechanism, range_labels, takes_integers
+from hubbub_registry.mechanisms import NAMES, exact_ratio, mechanism
 from hubbub_registry.metric import Metric
+from hubbub_registry.own_keys import LISTS, read_own
 from hubbub_registry.table import Table, path_of
+from hubbub_registry.two_parts import NAMES as SIDES
+from hubbub_registry.two_parts import part_metrics, read_joint
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 def read_metric(
-    name: str, raw: object, namespace: str, folder: Path, problems: list[Problem], *, candidates: bool
-) -> Metric | None:
+    name: str, raw: object, namespace: str, folder: Path, problems: list[Problem], *, candidates: bool,
+    metrics: Mapping[str, Any] | None = None,
+) -> Metric | None:  # fmt: skip
     """The metric of one table; None, with everything that is wrong added to ``problems``, where there is a problem.
 
-    ``folder`` is where file names in the registry start from. ``candidates`` says whether to read candidate files.
+    ``folder`` is where file names in the registry start from. ``candidates`` says whether to read candidate files, and
+    ``metrics`` holds all raw tables, for a part of a joint metric that is like one of them.
     """
     before = len(problems)
     table = Table(path_of("metrics", name), raw, problems)
@@ -44,33 +50,24 @@ def read_metric(
         "period": schema.read_period(table),
         "reports_per_period": schema.read_reports_per_period(table),
         "silenced": schema.read_silence(table, LINTS),
+        "dimension": read_dimension(table, folder),
     }
     common["lifetime_epsilon"], common["unbounded_justification"] = schema.read_lifetime(table)
-    kind = table.choice("mechanism", NAMES)
+    kind = table.choice("mechanism", NAMES + COMPOSITES)
     if kind is None:  # nothing can be said of the other keys
         schema.read_epsilon(table)
         return None
 
-    calibrates_from = len(problems)
     common["epsilon"] = schema.read_epsilon(table)
-    salt = schema.read_salt(table)
-    module = mechanism(kind)
-    keys = {key: schema.read_mechanism_key(table, key, description) for key, description in module.KEYS.items()}
-    sound = len(problems) == calibrates_from
-    if takes_integers(module):
-        _refuse_lists(table)
-        values: tuple[str, ...] = ()
-        tried = range_labels(module, keys) if sound else ()
+    if kind in COMPOSITES:
+        own = read_joint(table, common["epsilon"], namespace, name, folder, metrics or {}, candidates=candidates)
+        table.finish(", ".join([*schema.COMMON_KEYS, *SIDES]))
     else:
-        values, tried = _read_domain(table, folder, module.closed(keys) if sound else None, candidates=candidates)
-    table.finish(", ".join([*schema.COMMON_KEYS, *module.KEYS, "values", "candidates"]))
-    if not sound or (module.closed(keys) and not values):
+        own = read_own(table, kind, common["epsilon"], default_salt(namespace, name), folder, candidates=candidates)
+        table.finish(", ".join([*schema.COMMON_KEYS, *mechanism(kind).KEYS, *LISTS]))
+    if own is None:
         return None
-
-    chosen = default_salt(namespace, name) if salt is None else salt
-    calibrated = _calibrate(table, module, Settings(common["epsilon"], keys, chosen, len(values)))
-    if calibrated is None:
-        return None
+    calibrated = own.calibrated
     ratio = exact_ratio(kind, calibrated.parameters)
     lifetime = common["lifetime_epsilon"]
     if lifetime is not None and nano_down(lifetime) < nano_up(ln_upper(ratio)):
@@ -80,53 +77,13 @@ def read_metric(
     if len(problems) > before:
         return None
 
-    entry = plan_entry(namespace, name, kind, common, calibrated, ratio, values)
+    entry = plan_entry(namespace, name, kind, common, calibrated, ratio, own.values)
     try:
         device = Plan({"schema": SCHEMA, "namespace": namespace, "metrics": [entry]}).metric(name)
     except PlanError as error:  # calibration gave integers that the device's own check refuses: never ship them
         raise AssertionError(f"hubbub made a plan that its own client refuses: {error}") from error
     return Metric(
-        name=name, mechanism=kind, ratio=ratio, permanent_ratio=calibrated.permanent_ratio, settings=keys,
-        values=values, candidates=tried, entry=entry, device=device, **common,
+        name=name, mechanism=kind, ratio=ratio, permanent_ratio=calibrated.permanent_ratio, settings=own.keys,
+        values=() if own.sides else own.values, candidates=own.candidates, entry=entry, device=device,
+        parts=part_metrics(own, device, namespace, common), **common,
     )  # fmt: skip
-
-
-def _refuse_lists(table: Table) -> None:
-    for key in ("values", "candidates"):
-        if table.has(key):
-            table.take(key)
-            table.problem(key, "this mechanism takes the integers from low to high", "remove this key")
-
-
-def _read_domain(
-    table: Table, folder: Path, closed: bool | None, *, candidates: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The values (of a closed domain) and the candidates; ``closed`` is None where wrong keys leave it unknown."""
-    values: tuple[str, ...] = ()
-    tried: tuple[str, ...] = ()
-    if closed is False and table.has("values"):
-        table.take("values")
-        table.problem("values", "this mechanism takes any value", "name what to look for under candidates instead")
-    elif closed or table.has("values"):
-        values = schema.read_values(table, "values", folder) if table.has("values") else table.take("values") or ()
-        if len(values) == 1:
-            table.problem("values", "one value says nothing", "list at least two")
-            values = ()
-    if closed and table.has("candidates"):
-        table.take("candidates")
-        table.problem("candidates", "this mechanism reports nothing but its values", "remove this key")
-    elif table.has("candidates"):
-        if candidates:
-            tried = schema.read_values(table, "candidates", folder)
-        else:
-            table.take("candidates")
-    return values, values or tried
-
-
-def _calibrate(table: Table, module: Mechanism, settings: Settings) -> Calibrated | None:
-    try:
-        return module.calibrate(settings)
-    except CalibrationError as error:
-        for problem in error.problems:
-            table.problem(*problem)
-        return None

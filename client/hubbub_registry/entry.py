@@ -9,8 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from hubbub_client.charges import MOST_CHARGES
+from hubbub_client.dimension import own_field
 from hubbub_client.plan import definition_fingerprint
 from hubbub_registry.calibration import Calibrated
+from hubbub_registry.dimension import Dimension
 from hubbub_registry.exact import ln_upper, nano_down, nano_up
 from hubbub_registry.mechanisms import client_module
 
@@ -47,6 +49,10 @@ def plan_entry(
         entry["charges"] = charges
     if values:
         entry["values"] = list(values)
+    dimension: Dimension | None = common.get("dimension")
+    if dimension is not None:
+        entry["dimension"] = dimension.entry()
+        entry["fields"].insert(0, list(own_field(entry["dimension"])))
     entry["fingerprint"] = definition_fingerprint(namespace, entry).hex()
     entry["expires"] = int(end.timestamp())
     return entry

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from hubbub_client.plan import Metric as DeviceMetric
+from hubbub_client.records import width
+from hubbub_registry.dimension import Dimension
 from hubbub_registry.exact import ln_upper
 
 
@@ -17,7 +20,8 @@ class Metric:
     """A metric definition, checked and calibrated.
 
     ``device`` is the same object that a device builds from the plan (fingerprint, parameters, fields, record_bytes,
-    period in seconds); everything of the host's that touches records reads it there.
+    period in seconds); everything of the host's that touches records reads it there. With a ``dimension`` a record is
+    one byte longer than its ``fields`` say.
     """
 
     name: str
@@ -47,6 +51,20 @@ class Metric:
     entry: Mapping[str, Any]
     """The metric's entry in the plan."""
     device: DeviceMetric
+    dimension: Dimension | None = None
+    """What is sent in the clear beside the value, where it is split by something."""
+    parts: tuple[Metric, ...] = ()
+    """The two parts of a joint metric, each as a metric of its own whose records are its part of a record."""
+
+    @property
+    def undivided(self) -> Metric:
+        """The metric as its mechanism knows it: without the byte of the dimension. Of the same fingerprint."""
+        if self.dimension is None:
+            return self
+        device = copy.copy(self.device)
+        device.dimension = None
+        device.record_bytes = width(device.fields)
+        return replace(self, device=device, dimension=None)
 
     @property
     def exact_epsilon(self) -> Fraction:

@@ -85,7 +85,7 @@ def load_registry(path: str | Path, *, candidates: bool = True) -> Registry:
         curators = {}
     metrics: dict[str, Metric] = {}
     for name, raw in tables.items():
-        metric = read_metric(name, raw, namespace, path.parent, problems, candidates=candidates)
+        metric = read_metric(name, raw, namespace, path.parent, problems, candidates=candidates, metrics=tables)
         if metric is not None:
             metrics[name] = metric
     curated: dict[str, Curated] = {}

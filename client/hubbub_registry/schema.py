@@ -18,7 +18,7 @@ MAX_REPORTS_PER_PERIOD = 1_000_000
 MAX_PERIOD_DAYS = 3660
 COMMON_KEYS = (
     "description", "owner", "expires", "mechanism", "epsilon", "period", "reports_per_period", "lifetime_epsilon",
-    "unbounded_justification", "salt", "silence",
+    "unbounded_justification", "salt", "silence", "dimension",
 )  # fmt: skip
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgpack
 
+from hubbub_client.dimension import record_fields
 from hubbub_collector.errors import Refusal
 from hubbub_collector.ranges import Check, range_check
 from hubbub_collector.unpacking import ERRORS, unpack
@@ -68,7 +69,7 @@ class Validator:
                 metric.device.record_bytes,
                 metric.period,
                 metric.device.expires,
-                range_check(metric.device.fields, metric.device.record_bytes),
+                range_check(record_fields(metric.device), metric.device.record_bytes),
             )
             for metric in metrics
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from hubbub_decoder.manifest import Manifest, read_manifest
 from hubbub_decoder.periods import named, numbers_of
 from hubbub_decoder.records import Records
 from hubbub_decoder.sealed_folders import check_data_folder, folders_in, manifests_in, refused
+from hubbub_decoder.split.cell import cell_notes, cell_of, check_cell
 from hubbub_registry import Metric
 from hubbub_registry.errors import DatasetError
 
@@ -30,15 +31,19 @@ class Dataset:
     """The committed parts of a metric's very definition in a sealed data set.
 
     ``data`` is the folder given to ``hubbub collect --data``; ``periods`` limits it to these periods, each by its
-    number or by a date (UTC) in it. A part without a manifest is not committed, and not read. Raises DatasetError where
-    nothing is sealed for this definition, where a period asked for is not, and for whatever cannot be read;
-    ArgumentError for arguments of another type.
+    number or by a date (UTC) in it; ``where`` to one cell of the metric's public dimension, as ``{"version": "1.1"}``,
+    in every figure that is made of it. A part without a manifest is not committed, and not read. Raises DatasetError
+    where nothing is sealed for this definition, where a period asked for is not, and for whatever cannot be read;
+    EstimateError for a cell that there is not; ArgumentError for arguments of another type.
     """
 
     def __init__(
-        self, data: str | Path, metric: Metric, periods: Collection[int | datetime.date] | None = None
-    ) -> None:
+        self, data: str | Path, metric: Metric, periods: Collection[int | datetime.date] | None = None,
+        where: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
         _check_arguments(data, metric, periods)
+        self.cell = cell_of(metric, where)
+        """The place of the public dimension's value whose reports are read; None for all."""
         root = Path(data)
         check_data_folder(root)
         sealed = root / "sealed" / metric.name
@@ -64,12 +69,19 @@ class Dataset:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of figures from this data must know: repeated reports, and records that are not among them."""
-        return (*repeated_reports(self.metric, self.periods), *self._other)
+        only = () if self.cell is None else cell_notes(self.metric, self.cell)
+        return (*only, *repeated_reports(self.metric, self.periods), *self._other)
+
+    def check_cell(self, n: int) -> None:
+        """Raises HeldBackError where this is one cell, and ``n`` reports are fewer than its registry shows."""
+        if self.cell is not None:
+            check_cell(self.metric, self.cell, n)
 
     def batches(self) -> Iterator[Records]:
         """All records, part by part: read-only uint8 arrays of shape (n, record_bytes) that share Arrow's memory."""
         for part in self.parts:
-            yield from part_batches(part)
+            for batch in part_batches(part):
+                yield batch if self.cell is None else batch[batch[:, 0] == self.cell]
 
 
 def part_batches(part: Manifest) -> Iterator[Records]:

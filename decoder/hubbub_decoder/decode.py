@@ -13,8 +13,10 @@ from hubbub_decoder.errors import ArgumentError, CandidateError, EstimateError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.mechanisms import mean_mechanism, mechanism
+from hubbub_decoder.numbers.result import RangeResult
 from hubbub_decoder.reading import Reading, aggregate, read
 from hubbub_decoder.records import Records
+from hubbub_decoder.split.records import own_records
 from hubbub_decoder.state import State
 from hubbub_registry import Metric
 from hubbub_registry.lists import ListError, tidy
@@ -24,13 +26,16 @@ __all__ = [
     "merge", "partial", "with_notes",
 ]  # fmt: skip
 
-Result = TypeVar("Result", Estimates, Mean)
+Result = TypeVar("Result", bound=Estimates | Mean | RangeResult)
 
 
 def partial(metric: Metric, records: Records) -> State:
-    """The aggregate of ``records``, uint8 of shape (n, record_bytes). Raises RecordError, ArgumentError."""
+    """The aggregate of ``records``, uint8 of shape (n, record_bytes), over all cells of a public dimension.
+
+    Raises RecordError, ArgumentError.
+    """
     check_metric("partial", metric)
-    return mechanism(metric.mechanism).partial(metric, records)
+    return mechanism(metric.mechanism).partial(metric.undivided, own_records(metric, records))
 
 
 def merge(a: State, b: State) -> State:
@@ -88,6 +93,8 @@ def choose_candidates(metric: Metric, candidates: Iterable[str] | None = None) -
     """
     if gives_mean(metric):
         raise EstimateError(f"metric {metric.name}: {metric.mechanism} gives a mean and no counts; use estimate_mean")
+    if metric.parts:
+        raise EstimateError(f"metric {metric.name}: a joint metric gives a table of pairs; use estimate_joint")
     if isinstance(candidates, (str, bytes)) or not (candidates is None or isinstance(candidates, Iterable)):
         raise CandidateError(
             f'metric {metric.name}: candidates are a list of texts, not {candidates!r}; pass ["VALUE", ...]'

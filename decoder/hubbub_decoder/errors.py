@@ -31,6 +31,10 @@ class EstimateError(DecodeError):
     """Nothing to estimate from, or a question (a level, a correction) that makes no sense."""
 
 
+class HeldBackError(EstimateError):
+    """A cell of a public dimension with fewer reports than its registry shows (``min_cell``)."""
+
+
 class InputFileError(DecodeError):
     """A file from elsewhere that cannot be decoded: ``line`` of ``path``, from 1 on, or all of it (None)."""
 

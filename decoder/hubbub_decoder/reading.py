@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from hubbub_decoder.cache import Counted, StateCache
@@ -11,10 +11,15 @@ from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.manifest import Manifest
 from hubbub_decoder.mechanisms import mechanism
 from hubbub_decoder.records import Records
-from hubbub_decoder.screen import Screen
+from hubbub_decoder.screen import Screen, Verdict
+from hubbub_decoder.split.records import by_cell, own_records
+from hubbub_decoder.split.states import joined, merged
 from hubbub_decoder.state import State
 from hubbub_decoder.state import merge as merge_states
 from hubbub_registry import Metric
+
+WHOLE, CELLS = "", "cells"
+"""What is counted of a part: all of it, or each cell of a public dimension by itself. One cell is ``cell <place>``."""
 
 
 class Suspect(NamedTuple):
@@ -54,6 +59,10 @@ class Reading(NamedTuple):
 
 def aggregate(metric: Metric, batches: Iterable[Records]) -> State | None:
     """The aggregate of all batches, one at a time in memory; None where there is none."""
+    return _aggregate(metric.undivided, (own_records(metric, batch) for batch in batches))
+
+
+def _aggregate(metric: Metric, batches: Iterable[Records]) -> State | None:
     total: State | None = None
     for batch in batches:
         part = mechanism(metric.mechanism).partial(metric, batch)
@@ -65,35 +74,54 @@ def read(data: Dataset, parts: Iterable[Manifest] | None = None, cache: StateCac
     """Verifies, aggregates and screens ``parts`` (default: all of ``data``), in memory that does not grow with them.
 
     A part whose state is in ``cache`` is not read again, and shows the flags that it showed; the others are put there.
-    Raises DatasetError for what is damaged, and EstimateError where there are no records.
+    Raises DatasetError for what is damaged, EstimateError where there are no records, and HeldBackError where ``data``
+    is one cell with fewer than its registry shows.
     """
     total: State | None = None
     suspects = []
-    if cache is not None:
-        cache.forget_others(data.metric, data.sealed)
-    for part in data.parts if parts is None else parts:
-        counted = _counted(data.metric, part, cache)
-        if counted is None:
-            continue
+    for part, counted in counted_parts(data, parts, cache, WHOLE if data.cell is None else f"cell {data.cell}"):
         total = counted.state if total is None else merge_states(total, counted.state)
-        verdict = counted.verdict
-        if verdict.suspicious and verdict.what is not None:
-            suspects.append(Suspect(part.file.name, part.period, part.records, verdict.p_value, verdict.what))
+        suspects += suspects_in(part, counted.verdict)
     if total is None:
         raise EstimateError(f"{data}: the sealed parts hold no reports; seal a batch with reports first")
+    data.check_cell(total.n)
     return Reading(total, tuple(suspects), None if cache is None else cache.problem)
 
 
-def _counted(metric: Metric, part: Manifest, cache: StateCache | None) -> Counted | None:
-    """What the cache has of ``part``, or else what reading it gives; None for a part without records."""
-    found = None if cache is None else cache.find(metric, part)
-    if found is not None:
-        return found
-    screen = Screen(metric)
-    state = aggregate(metric, screen.watch(part_batches(part)))
-    if state is None:
-        return None
-    counted = Counted(state, screen.verdict())
+def counted_parts(
+    data: Dataset, parts: Iterable[Manifest] | None, cache: StateCache | None, kind: str
+) -> Iterator[tuple[Manifest, Counted]]:
+    """Each part that has records, and what was counted of it: of ``kind``, as a cache tells them apart."""
     if cache is not None:
-        cache.keep(metric, part, counted)
-    return counted
+        cache.forget_others(data.metric, data.sealed)
+    for part in data.parts if parts is None else parts:
+        found = None if cache is None else cache.find(data.metric, part, kind)
+        counted = _count(data, part, kind) if found is None else found
+        if counted is None:
+            continue
+        if cache is not None and found is None:
+            cache.keep(data.metric, part, counted, kind)
+        yield part, counted
+
+
+def suspects_in(part: Manifest, verdict: Verdict) -> list[Suspect]:
+    """The part, where honest devices hardly ever send its records; else nothing."""
+    if not verdict.suspicious or verdict.what is None:
+        return []
+    return [Suspect(part.file.name, part.period, part.records, verdict.p_value, verdict.what)]
+
+
+def _count(data: Dataset, part: Manifest, kind: str) -> Counted | None:
+    """What reading ``part`` gives; None for a part without records."""
+    metric = data.metric
+    screen = Screen(metric.undivided)
+    if kind != CELLS:
+        own = (own_records(metric, batch, data.cell) for batch in part_batches(part))
+        state = _aggregate(metric.undivided, screen.watch(own))
+        return None if state is None else Counted(state, screen.verdict())
+    cells: dict[int, State] = {}
+    for batch in part_batches(part):
+        for cell, own_of_cell in by_cell(metric, batch):
+            state = _aggregate(metric.undivided, screen.watch([own_of_cell]))
+            cells = cells if state is None else merged(cells, {cell: state})
+    return Counted(joined(metric, cells), screen.verdict()) if cells else None

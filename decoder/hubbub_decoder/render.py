@@ -19,12 +19,14 @@ from rich.text import Text
 
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
+from hubbub_decoder.numbers.quantiles import Quantiles
+from hubbub_decoder.numbers.result import RangeResult
 from hubbub_decoder.reading import Suspect
 from hubbub_decoder.significance import Correction
 from hubbub_decoder.visible import visible
 
-Result = Estimates | Mean
-"""Both have ``columns``, and what the header shows."""
+Result = Estimates | Mean | RangeResult
+"""All have ``columns``, and what the header shows."""
 
 _ROWS_PRINTED = 20  # by print(estimates)
 _VALUE_WIDTH = 60  # longer values go on in the next line
@@ -72,14 +74,14 @@ def table(
     columns = _columns(estimates, alpha, correction, consistent)
     grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in columns:
-        if name == "value":
+        if name in ("value", "range"):
             grid.add_column(name, overflow="fold", max_width=_VALUE_WIDTH)
         else:
             grid.add_column(name, justify="right", no_wrap=True)
-    mean = isinstance(estimates, Mean)
+    mean = isinstance(estimates, Mean | Quantiles)
     for row in list(zip(*columns.values(), strict=True))[:top]:
         # As Text, which is printed as it is: in a str rich reads markup, and codes such as :smile:.
-        grid.add_row(*(Text(_cell(name, value, mean=mean)) for name, value in zip(columns, row, strict=True)))
+        grid.add_row(*(Text(cell_text(name, value, mean=mean)) for name, value in zip(columns, row, strict=True)))
     return grid
 
 
@@ -103,10 +105,10 @@ def as_json(
 ) -> str:  # fmt: skip
     """One JSON object: the header's figures, ``notes``, ``suspicious`` parts, and ``rows`` with an object a value.
 
-    ``alpha`` and ``correction`` are left out for a mean, which is not tested.
+    ``alpha`` and ``correction`` are left out for a mean, quantiles and ranges, which are not tested.
     """
     columns = _columns(estimates, alpha, correction, consistent)
-    tested = {} if isinstance(estimates, Mean) else {"alpha": alpha, "correction": correction}
+    tested = {"alpha": alpha, "correction": correction} if isinstance(estimates, Estimates) else {}
     diagnostics = getattr(estimates, "diagnostics", {})
     document = {
         "metric": estimates.metric,
@@ -128,15 +130,16 @@ def as_json(
 def _columns(
     estimates: Result, alpha: float, correction: Correction, consistent: bool
 ) -> dict[str, list[str | float | bool]]:
-    if isinstance(estimates, Mean):
+    if not isinstance(estimates, Estimates):
         return {name: list(column) for name, column in estimates.columns(consistent=consistent).items()}
     columns = estimates.columns(alpha=alpha, correction=correction, consistent=consistent)
     # tolist() turns numpy scalars into Python's own, which csv and json know.
     return {name: column.tolist() if hasattr(column, "tolist") else list(column) for name, column in columns.items()}
 
 
-def _cell(name: str, value: Any, *, mean: bool) -> str:
-    if name == "value":
+def cell_text(name: str, value: Any, *, mean: bool) -> str:
+    """A figure of column ``name`` as a table for people shows it."""
+    if name in ("value", "range"):
         return visible(str(value))
     if name == "significant":
         return "yes" if value else "no"

@@ -21,13 +21,13 @@ def result_table(
     top: int | None = None, periods: Sequence[int] = (), suspects: Sequence[Suspect] = (),
 ) -> pa.Table:  # fmt: skip
     """One row a value; the schema's metadata holds under ``hubbub`` what ``--format json`` says beside its rows."""
-    from hubbub_decoder.mean import Mean
+    from hubbub_decoder.estimates import Estimates
     from hubbub_decoder.render import as_json
 
     options: dict[str, Any] = {"alpha": alpha, "correction": correction, "consistent": consistent}
     described = json.loads(as_json(estimates, **options, top=0, periods=periods, suspects=suspects))
     del described["rows"]
-    if isinstance(estimates, Mean):
+    if not isinstance(estimates, Estimates):
         return arrow_table(estimates.columns(consistent=consistent), described)
     columns = estimates.columns(**options)
     return arrow_table({name: column[:top] for name, column in columns.items()}, described)

@@ -76,6 +76,10 @@ def merge(a: State, b: State) -> State:
             f"a state of {a.mechanism} {a.fingerprint.hex()} and one of {b.mechanism} {b.fingerprint.hex()} do not "
             "merge; decode each with its own registry"
         )
+    if a.mechanism == "joint":  # counts of distinct records, and another number of them in each state
+        from hubbub_decoder.joint.distinct import merge as merge_distinct  # needs this module
+
+        return merge_distinct(a, b)
     if {name: array.shape for name, array in a.arrays.items()} != {
         name: array.shape for name, array in b.arrays.items()
     }:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    Read = Callable[[], Iterable[tuple[str, object]]]
+    Read = Callable[[], Iterable[tuple[Any, ...]]]
 
 # How long a sleep lasts before the watchdog is fed again; those of boards bite after 8 seconds and more.
 _SLICE_MS = 1000
@@ -79,8 +79,8 @@ class Device:
         if not self._alive:
             return
         try:
-            for name, value in read():
-                if not self.reporter.record(name, value):
+            for reading in read():
+                if not self.reporter.record(*reading):
                     self._complain(self.reporter.problem)
         except Exception as error:  # noqa: BLE001 - the program's own; its text may hold a value, its type does not
             self._complain("reading the sensor failed (%s)" % type(error).__name__)

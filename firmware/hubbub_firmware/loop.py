@@ -24,7 +24,8 @@ def run(
 ) -> bool:
     """Runs ``board``, its module, for ever, or for ``rounds`` readings and a last upload. Never raises.
 
-    ``read()`` gives pairs of a metric's name and a value. ``folder`` is where plan.json, settings.json and build.json
+    ``read()`` gives pairs of a metric's name and a value, and the value of its public dimension third where it has one.
+    ``folder`` is where plan.json, settings.json and build.json
     are, with a slash at its end. ``transport`` stands in for the one that the settings name. ``feed`` is called about
     once a second, such as a watchdog's. ``clock`` gives Unix seconds where the board has a clock that is right; without
     it the time is learnt (see slow_clock.py). False where the device could not be started; nothing was recorded then.

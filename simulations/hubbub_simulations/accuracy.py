@@ -27,7 +27,7 @@ RATIO_TOLERANCE = 0.05
 MEAN_ERROR_LIMIT = 4.0
 """How far a mean error may be from zero, in its standard errors."""
 COVERAGE_RANGE = (0.93, 0.97)
-"""What nominal 95 % intervals must cover. RAPPOR is excepted: its calibration is a study of its own."""
+"""What nominal 95 % intervals must cover."""
 RUNS_OF_A_MEAN = 40
 
 Decoder: TypeAlias = Callable[[Metric, Bytes, Sequence[str]], Estimates]
@@ -63,7 +63,7 @@ class Study:
     @property
     def hashed(self) -> bool:
         """Whether values are hashed, so that every run takes a salt of its own."""
-        return "hashes" in self.keys
+        return "hashes" in self.keys or "items" in self.keys
 
     @property
     def numeric(self) -> bool:
@@ -136,7 +136,7 @@ class Outcome:
         missed = {
             "n x MSE": not abs(self.ratio - 1) <= RATIO_TOLERANCE,
             "mean error": not self.worst_z <= mean_error_limit,
-            "coverage": self.study.mechanism != "rappor" and not low <= self.coverage <= high,
+            "coverage": not low <= self.coverage <= high,
         }
         return [condition for condition, is_missed in missed.items() if is_missed]
 

@@ -23,13 +23,18 @@ lifetime_epsilon = 1000000
 
 
 def define(mechanism: str, **keys: Any) -> Metric:
-    """The metric named ``study`` of this mechanism, with these registry keys (text, numbers, lists of text).
+    """The metric named ``study`` of this mechanism, with these registry keys (text, numbers, lists of text, tables).
 
     Raises RegistryError as any registry does.
     """
-    # JSON's texts, numbers and lists are TOML's.
-    lines = [f"{key} = {json.dumps(value)}" for key, value in {"mechanism": mechanism, **keys}.items()]
+    lines = [f"{key} = {_toml(value)}" for key, value in {"mechanism": mechanism, **keys}.items()]
     with TemporaryDirectory(prefix="hubbub-study-") as folder:
         path = Path(folder) / "registry.toml"
         path.write_text(_COMMON + "\n".join(lines) + "\n", encoding="utf-8")
         return load_registry(path).metric("study")
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(part)}" for key, part in value.items()) + " }"
+    return json.dumps(value)  # JSON's texts, numbers and lists are TOML's

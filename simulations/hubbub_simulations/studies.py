@@ -9,6 +9,7 @@ from __future__ import annotations
 from hubbub_simulations.accuracy import Study, zipf
 
 _HISTOGRAM = {"epsilon": 1.5, "low": -10, "high": 53, "buckets": 64, "bits": 16, "perturbation": 0.1}
+_TREE = {"epsilon": 2, "low": -10, "high": 53, "buckets": 64}
 _MEAN = {"epsilon": 1, "low": -10, "high": 53, "points": 5, "perturbation": 0.1}
 _BASIC_RAPPOR = {"encoding": "one-hot", "epsilon": 2.5, "f": 0.5, "p": 0.5, "q": 0.75}
 _BLOOM_RAPPOR = {"epsilon": 2.5, "bits": 32, "hashes": 2, "cohorts": 8, "f": 0.5, "p": 0.5, "q": 0.75}
@@ -34,7 +35,20 @@ def studies(reports: int) -> list[Study]:
             population,
             {"epsilon": 4, "hashes": 64, "width": 32},
         ),
+        Study(
+            "sequence fragment puzzle",
+            "sequence-fragment-puzzle",
+            population,
+            {"epsilon": 4, "hashes": 256, "fragment_hashes": 16},
+        ),
+        Study(
+            "prefix extending method",
+            "prefix-extending-method",
+            population,
+            {"epsilon": 3, "longest": 11, "items": 32768, "families": 2},
+        ),
         Study("d-bit flip", "d-bit-flip", population, _HISTOGRAM),
+        Study("hierarchical histogram", "hierarchical-histogram", population, _TREE),
         Study("one-bit mean", "one-bit-mean", population, _MEAN),
         Study("basic RAPPOR", "rappor", population, _BASIC_RAPPOR),
         Study("Bloom filter RAPPOR", "rappor", smaller, _BLOOM_RAPPOR),

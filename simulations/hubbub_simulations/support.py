@@ -7,9 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from hubbub_client.hashing import item_key
+from hubbub_client.mechanisms.hierarchical_histogram import at_level, nodes_bits
 from hubbub_decoder.bloom import candidate_bits
+from hubbub_decoder.discovery.linear_hashing import linear_buckets
+from hubbub_decoder.discovery.pooled import first_counted, shown_in
 from hubbub_decoder.geometry import coordinates
-from hubbub_decoder.hashing import buckets, item_keys
+from hubbub_decoder.hashing import Keys, buckets, item_keys
+from hubbub_decoder.numbers.geometry import points_of
 from hubbub_decoder.screen.fields import numbers, start_of
 from hubbub_registry import Metric
 from hubbub_simulations.bits import Bytes
@@ -88,6 +93,23 @@ def _filter(metric: Metric, value: str, records: Bytes) -> BoolArray:
     return np.asarray(((_vector(metric, records) & wanted) == wanted).all(axis=1))
 
 
+def _item_bucket(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    """Of the reports that count the value, those with the bucket of its item; no other says anything of its count."""
+    p = metric.device.parameters
+    bits, dimension = p["width_bits"], p["dimension"]
+    part = numbers(metric, records, 0) * (p["levels"] + 1) >> p["slots_bits"]
+    family, function, bucket = (numbers(metric, records, i) for i in (1, 2, 3))
+    found = np.zeros(len(records), np.bool_)
+    for counted in range(first_counted(len(value.encode()), p), p["levels"] + 1):
+        of = part == counted
+        key = item_key(shown_in(value.encode(), counted, p), p["salt"])
+        index = (counted << p["families_bits"]) + np.arange(1 << p["families_bits"])
+        keys = Keys(np.array(key[:1], np.uint64), np.array(key[1:], np.uint64))
+        item = buckets(keys, p["salt"], index, bits * dimension)[:, 0]
+        found[of] = linear_buckets(item[family[of]], function[of], bits, dimension) == bucket[of]
+    return found
+
+
 def _one(metric: Metric, value: str, records: Bytes) -> BoolArray:  # noqa: ARG001 - one signature
     return np.asarray(records[:, 0] == 1)
 
@@ -96,6 +118,20 @@ def _bucket_bit(metric: Metric, value: str, records: Bytes) -> BoolArray:
     label = next(i for i, each in enumerate(metric.candidates) if _holds(each, int(value)))
     drawn = np.column_stack([numbers(metric, records, i) for i in range(metric.device.parameters["bits"])])
     return np.asarray(((drawn == label) & (_vector(metric, records) == 1)).any(axis=1))
+
+
+def _own_node(metric: Metric, value: str, records: Bytes) -> BoolArray:
+    p = metric.device.parameters
+    bucket = next(i for i, each in enumerate(metric.candidates) if _holds(each, int(value)))
+    level, point = numbers(metric, records, 0), numbers(metric, records, 1)
+    found = np.zeros(len(records), np.bool_)
+    for number in range(1 << p["levels_bits"]):
+        each = at_level(p, number)
+        geometry = each["order"], each["dimension"]
+        node = np.array([bucket >> (p["buckets_bits"] - nodes_bits(p, number))])
+        own, of = coordinates(points_of(node, *geometry), *geometry), level == number
+        found[of] = (own * coordinates(point[of], *geometry)).sum(axis=0) % geometry[0] == 0
+    return found
 
 
 def _holds(label: str, value: int) -> bool:
@@ -115,4 +151,7 @@ _SUPPORT: dict[str, Callable[[Metric, str, Bytes], BoolArray]] = {
     "rappor": _filter,
     "one-bit-mean": _one,
     "d-bit-flip": _bucket_bit,
+    "hierarchical-histogram": _own_node,
+    "prefix-extending-method": _item_bucket,
+    "sequence-fragment-puzzle": _own_bucket,
 }

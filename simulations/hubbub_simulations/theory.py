@@ -16,10 +16,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from hubbub_client.mechanisms.prefix_extending_method import part_of
+from hubbub_decoder.discovery.pooled import first_counted
 from hubbub_registry import Metric
 from hubbub_registry.mechanisms import projective_geometry_response, subset_selection
 from hubbub_simulations.bits import Floats
 from hubbub_simulations.bloom_theory import regression_scaled_mse
+from hubbub_simulations.tree_theory import bucket_scaled_mse
 
 
 def scaled_mse(metric: Metric, values: Sequence[str], frequencies: Floats, reports: int) -> Floats:
@@ -35,6 +38,8 @@ def scaled_mse(metric: Metric, values: Sequence[str], frequencies: Floats, repor
         if metric.closed:
             return _support(held, not_held, frequencies)
         return regression_scaled_mse(metric, values, frequencies, held, not_held)
+    if metric.mechanism == "prefix-extending-method":
+        return _prefix_extending_method(metric, values, frequencies, reports)
     return _FORMULAS[metric.mechanism](metric, frequencies, reports)
 
 
@@ -120,6 +125,27 @@ def _local_hashing(metric: Metric, frequencies: Floats, reports: int) -> Floats:
     return np.asarray(noise + _floor(metric, frequencies, reports))
 
 
+def _prefix_extending_method(metric: Metric, values: Sequence[str], frequencies: Floats, reports: int) -> Floats:
+    """(1/s)(noise of local hashing) + (1/s - 1) f (1 - f) + n S g/((g-1) D k): a share s of the reports count a value.
+
+    Of linear hash functions each puts any two of D items together with probability 1/g exactly, so that only values
+    with one item collide, in 1/D of the k families of hash functions that the counting parts have together. Which
+    reports these are is drawn, hence the second term. Source: own, from Wang et al. 2017, section 4.4.
+    """
+    p = metric.device.parameters
+    g, slots = 1 << p["width_bits"], 1 << p["slots_bits"]
+    sizes = np.bincount([part_of(slot, p) for slot in range(slots)]) / slots
+    first = [first_counted(len(value.encode()), p) for value in values]
+    share = np.array([sizes[number:].sum() for number in first])
+    keep = _share(metric, "threshold", "precision")
+    noise = _support(keep + (1 - keep) / g, 1 / g, frequencies)
+    others = np.sum(frequencies**2) - frequencies**2
+    # The parts' own families, weighted by their reports.
+    one_in = np.array([(sizes[number:] ** 2).sum() for number in first]) / share**2
+    floor = reports * others * g / (g - 1) * one_in / (1 << (p["width_bits"] * p["dimension"] + p["families_bits"]))
+    return np.asarray(noise / share + (1 / share - 1) * frequencies * (1 - frequencies) + floor)
+
+
 def _count_mean_sketch(metric: Metric, frequencies: Floats, reports: int) -> Floats:
     """(m/(m-1))**2 sqrt(E) / (sqrt(E)-1)**2 and the collision floor.
 
@@ -162,6 +188,11 @@ def _d_bit_flip(metric: Metric, frequencies: Floats, _reports: int) -> Floats:
     return np.asarray(thinning * p * q / (p - q) ** 2 + frequencies * (thinning - 1))
 
 
+def _hierarchical_histogram(metric: Metric, frequencies: Floats, _reports: int) -> Floats:
+    """``tree_theory``: no closed form, but every output gone through."""
+    return bucket_scaled_mse(metric, frequencies)
+
+
 def _one_bit_mean(metric: Metric, values: Sequence[str], frequencies: Floats) -> Floats:
     """The devices' mean of s(1-s)/(p-q)**2, where s = q + y (p-q) is the chance of a 1 at the share y of the range.
 
@@ -198,4 +229,6 @@ _FORMULAS: dict[str, Callable[[Metric, Floats, int], Floats]] = {
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
     "d-bit-flip": _d_bit_flip,
+    "hierarchical-histogram": _hierarchical_histogram,
+    "sequence-fragment-puzzle": _local_hashing,
 }

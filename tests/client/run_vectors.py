@@ -55,7 +55,18 @@ def run(metric: "Any", path: str) -> int:
     for case in parts:
         noise = bytes.fromhex(case["random"])
         try:
-            record = encoder.encode(to_bytes(case["value"]), lambda _, noise=noise: noise)
+            front = b""
+            if metric.dimension is not None:
+                from hubbub_client.dimension import front_of
+
+                front = front_of(metric, case["dimension"])
+            if metric.mechanism == "joint":
+                from hubbub_client.pairs import pair_bytes
+
+                data = pair_bytes(case["value"])
+            else:
+                data = to_bytes(case["value"])
+            record = front + encoder.encode(data, lambda _, noise=noise: noise)
         except RejectedValueError as error:
             if case.get("bad") != error.reason:
                 raise

@@ -23,9 +23,21 @@ FILTER: dict[str, int] = {
 }  # fmt: skip
 MEAN = {"threshold": 2, "precision": 3, "perturbation": 0, "perturbation_bits": 0, "points": 2, "span": 1}
 FLIPS = {"threshold": 2, "precision": 3, "perturbation": 0, "perturbation_bits": 0, "bits": 1, "buckets": 1, "span": 0}
+TREE = {
+    "span": 3, "buckets_bits": 2, "levels_bits": 1, "precision": 3, "uniform_bits": 20, "order_0": 3, "dimension_0": 2,
+    "threshold_0": 3, "order_1": 3, "dimension_1": 2, "threshold_1": 3,
+}  # fmt: skip
 SKETCH = {"hashes_bits": 0, "width_bits": 1, "salt": 7, "threshold": 4, "precision": 3}
 
 HASHING = {"hashes_bits": 0, "width_bits": 2, "salt": 7, "threshold": 3, "precision": 3}
+PUZZLE = {
+    **HASHING, "positions_bits": 1, "fragment_bytes": 1, "piece_bits": 4, "fragment_hashes_bits": 0,
+    "fragment_width_bits": 2, "fragment_threshold": 3, "fragment_precision": 3, "fragment_salt": 8,
+}  # fmt: skip
+PREFIXES = {
+    "levels": 2, "first": 3, "step": 2, "slots_bits": 2, "families_bits": 0, "dimension": 2, "width_bits": 2,
+    "threshold": 3, "precision": 3, "salt": 7,
+}  # fmt: skip
 SET = {"domain": 5, "size": 2, "draw_bits": 5, "threshold": 4, "precision": 3}
 
 # Mechanism, integers at an edge, how many values a plan lists with them, and the change that goes past the edge.
@@ -56,6 +68,24 @@ EDGES: list[tuple[str, dict[str, int], int, dict[str, int], str]] = [
     ),
     ("local-hashing", {**HASHING, "threshold": 7}, 0, {"threshold": 8}, "of 8 is no prob"),
     ("local-hashing", {**HASHING, "threshold": 1}, 0, {"threshold": 0}, "of 0 is no prob"),
+    ("sequence-fragment-puzzle", {**PUZZLE, "threshold": 7}, 0, {"threshold": 8}, "of 8 is no prob"),
+    ("sequence-fragment-puzzle", {**PUZZLE, "fragment_threshold": 7}, 0, {"fragment_threshold": 8}, "of 8 is no prob"),
+    ("sequence-fragment-puzzle", {**PUZZLE, "fragment_threshold": 1}, 0, {"fragment_threshold": 0}, "of 0 is no prob"),
+    ("sequence-fragment-puzzle", PUZZLE, 0, {"fragment_bytes": 0}, "fragments of 0 bytes"),
+    ("sequence-fragment-puzzle", {**PUZZLE, "fragment_bytes": 16}, 0, {"fragment_bytes": 17}, "fragments of 17 bytes"),
+    ("sequence-fragment-puzzle", {**PUZZLE, "piece_bits": 32}, 0, {"piece_bits": 33}, "a piece of 33 bits"),
+    ("prefix-extending-method", {**PREFIXES, "threshold": 7}, 0, {"threshold": 8}, "of 8 is no prob"),
+    ("prefix-extending-method", {**PREFIXES, "threshold": 1}, 0, {"threshold": 0}, "of 0 is no prob"),
+    ("prefix-extending-method", {**PREFIXES, "width_bits": 1}, 0, {"width_bits": 0}, "items of 2 coordinates of 0"),
+    ("prefix-extending-method", {**PREFIXES, "width_bits": 8}, 0, {"width_bits": 9}, "items of 2 coordinates of 9"),
+    ("prefix-extending-method", PREFIXES, 0, {"dimension": 1}, "items of 1 coordinates"),
+    ("prefix-extending-method", {**PREFIXES, "dimension": 12}, 0, {"dimension": 13}, "items of 13 coordinates"),
+    ("prefix-extending-method", {**PREFIXES, "levels": 3}, 0, {"levels": 4}, "4 levels leave no slot"),
+    ("prefix-extending-method", {**PREFIXES, "levels": 1}, 0, {"levels": 0}, "0 levels leave no slot"),
+    ("prefix-extending-method", {**PREFIXES, "slots_bits": 8}, 0, {"slots_bits": 9}, "2 levels leave no slot"),
+    ("prefix-extending-method", {**PREFIXES, "first": 1}, 0, {"first": 0}, "beginnings of 2 bytes"),
+    ("prefix-extending-method", {**PREFIXES, "step": 1}, 0, {"step": 0}, "beginnings of 3 bytes"),
+    ("prefix-extending-method", {**PREFIXES, "first": 62}, 0, {"first": 63}, "beginnings of 65 bytes"),
     ("subset-selection", {**SET, "threshold": 7}, 5, {"threshold": 8}, "of 8 is no prob"),
     ("subset-selection", SET, 5, {"threshold": 3}, "in its set less often"),  # 2 of 5 is 3.2 / 8
     ("subset-selection", {**SET, "domain": 4}, 4, {"threshold": 3}, "in its set less often"),  # exactly half
@@ -77,6 +107,15 @@ EDGES: list[tuple[str, dict[str, int], int, dict[str, int], str]] = [
     ("d-bit-flip", FLIPS, 0, {"bits": 2}, "2 bits of 1 buckets"),
     ("d-bit-flip", FLIPS, 0, {"buckets": 2}, "1 bits of 2 buckets"),
     ("d-bit-flip", {**FLIPS, "span": 1, "buckets": 2, "bits": 2}, 0, {"buckets": 3}, "2 bits of 3 buckets"),
+    ("hierarchical-histogram", TREE, 0, {"span": 2}, "more than the range has integers"),
+    ("hierarchical-histogram", {**TREE, "buckets_bits": 1, "levels_bits": 0}, 0, {"buckets_bits": 0}, "are none"),
+    ("hierarchical-histogram", {**TREE, "buckets_bits": 16, "span": 1 << 17, "order_0": 41, "dimension_0": 3,
+      "order_1": 41, "dimension_1": 4}, 0, {"buckets_bits": 17}, r"2\*\*17 buckets"),
+    ("hierarchical-histogram", TREE, 0, {"levels_bits": 2}, "more levels than halvings"),
+    ("hierarchical-histogram", {**TREE, "buckets_bits": 2, "levels_bits": 1}, 0, {"levels_bits": 5}, "more levels"),
+    ("hierarchical-histogram", TREE, 0, {"order_1": 2}, "none, or more than there are points"),
+    ("hierarchical-histogram", {**TREE, "threshold_0": 7}, 0, {"threshold_0": 8}, "of 8 is no prob"),
+    ("hierarchical-histogram", {**TREE, "uniform_bits": 2}, 0, {"uniform_bits": 1}, "too few random bits"),
     ("rappor", FILTER, 0, {"cohorts": 0}, "0 cohorts"),
     ("rappor", {**FILTER, "cohorts": 1 << 16}, 0, {"cohorts": (1 << 16) + 1}, "65537 cohorts"),
     ("rappor", {**FILTER, "cohorts": 1}, 0, {"bits_bits": 4}, "a filter of 8 bits"),
@@ -114,6 +153,12 @@ READS: list[tuple[str, dict[str, int], list[list[Any]], int, int]] = [
       for u, b in ((20, 3), (21, 3), (22, 4))),
     *(("local-hashing", {**HASHING, "hashes_bits": h}, [["hash", h, 0], ["bucket", 2, 0]], 0, b)
       for h, b in ((2, 1), (3, 1), (4, 2))),
+    *(("sequence-fragment-puzzle", {**PUZZLE, "hashes_bits": h, "fragment_hashes_bits": k},
+       [["hash", h, 0], ["bucket", 2, 0], ["position", 1, 0], ["fragment_hash", k, 0], ["fragment_bucket", 2, 0]], 0, b)
+      for h, k, b in ((3, 2, 2), (4, 2, 3), (3, 3, 3))),
+    *(("prefix-extending-method", {**PREFIXES, "families_bits": h, "dimension": d},
+       [["slot", 2, 0], ["family", h, 0], ["function", 2 * d - 2, 0], ["bucket", 2, 0]], 0, b)
+      for h, d, b in ((0, 2, 2), (7, 2, 2), (8, 2, 3), (1, 5, 2), (2, 5, 3))),
     *(("subset-selection", {**SET, "draw_bits": u, "precision": p, "threshold": 1 << (p - 1)}, [["bits", 5, 0]], 5, b)
       for u, p, b in ((7, 7, 3), (8, 8, 3), (9, 8, 5), (8, 9, 4))),
     *(("count-mean-sketch", {**SKETCH, "hashes_bits": h, "width_bits": 3}, [["hash", h, 0], ["row", 8, 0]], 0, b)
@@ -122,6 +167,8 @@ READS: list[tuple[str, dict[str, int], list[list[Any]], int, int]] = [
        [["hash", h, 0], ["row", 3, 0], ["bit", 1, 0]], 0, b) for h, b in ((1, 1), (2, 1), (3, 2))),
     *(("one-bit-mean", {**MEAN, "low": 0, "below_zero": 0, "alpha_bits": 65, "end_bits": 65, "perturbation": p and 1,
                         "perturbation_bits": p}, [["bit", 1, 0]], 0, b) for p, b in ((0, 0), (1, 1), (8, 1), (9, 2))),
+    *(("hierarchical-histogram", {**TREE, "low": 0, "below_zero": 0, "uniform_bits": u},
+       [["level", 1, 0], ["point", 2, 0]], 0, b) for u, b in ((20, 3), (21, 4), (28, 4))),
     *(("rappor", {**FILTER, "irr_precision": p, "irr_q": p and 1 << (p - 1), "irr_p": p and 1},
        [["cohort", 2, 0], ["bits", 8, 0]], 0, b) for p, b in ((0, 3), (2, 2), (5, 5))),
 ]  # fmt: skip

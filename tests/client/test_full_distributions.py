@@ -249,6 +249,80 @@ def check_local_hashing(epsilon: Fraction, hashes: int, width: int | None) -> No
             assert_stated_and_declared(metric, (kept + base) / base, epsilon)
 
 
+def check_prefix_extending(epsilon: Fraction, longest: int) -> None:
+    metric = calibrated("prefix-extending-method", epsilon, longest=longest)
+    p, encoder = metric.parameters, encoder_of(metric)
+    width, functions = 1 << p["width_bits"], 1 << (p["width_bits"] * (p["dimension"] - 1))
+
+    def send(value: str, keep: int, anywhere: int, public: tuple[int, int, int]) -> int:
+        slot, family, function = public
+        above = slot | (family | function << p["families_bits"]) << p["slots_bits"]
+        noise = keep | (anywhere | above << p["width_bits"]) << p["precision"]
+        data = noise.to_bytes(encoder.random_bytes, "little")
+        sent = unpack(metric.fields, encoder.encode(value.encode(), lambda _: data))
+        assert sent[:3] == list(public)
+        return sent[3]
+
+    for public in ((0, 0, 1), ((1 << p["slots_bits"]) - 1, (1 << p["families_bits"]) - 1, functions - 1), (1, 0, 0)):
+        dropping = (1 << p["precision"]) - 1
+        for value in VALUES[:2]:
+            own = send(value, 0, 0, public)
+            for anywhere in sparse(0, width - 1):
+                assert send(value, dropping, anywhere, public) == anywhere  # not kept: uniform over the buckets
+                assert send(value, 0, anywhere, public) == own
+            moving = (own + 1) % width
+            kept = share_below(
+                lambda keep, v=value, m=moving, at=public: send(v, keep, m, at) != m,  # type: ignore[misc]
+                p["precision"],
+            )
+            base = (1 - kept) / width
+            assert_stated_and_declared(metric, (kept + base) / base, epsilon)
+
+
+def check_puzzle(epsilon: Fraction, positions: int, piece_bits: int, split: Fraction) -> None:
+    """Report by report: neither half of the record reads the other's random bits, so the ratios multiply."""
+    metric = calibrated("sequence-fragment-puzzle", epsilon, positions=positions, piece_bits=piece_bits, split=split)
+    p, encoder = metric.parameters, encoder_of(metric)
+    at = (p["precision"] + p["width_bits"] + p["hashes_bits"] + 7) // 8
+
+    def send(value: str, whole: tuple[int, int, int], fragment: tuple[int, int, int]) -> list[int]:
+        keep, anywhere, j = whole
+        data = (keep | (anywhere | j << p["width_bits"]) << p["precision"]).to_bytes(at, "little")
+        keep, anywhere, j = fragment
+        number = keep | (anywhere | j << p["fragment_width_bits"]) << p["fragment_precision"]
+        data += number.to_bytes(encoder.random_bytes - at, "little")
+        return unpack(metric.fields, encoder.encode(value.encode(), lambda _: data))
+
+    ratios = []
+    for half, prefix in enumerate(("", "fragment_")):
+        width, precision = 1 << p[prefix + "width_bits"], p[prefix + "precision"]
+        dropping = (1 << precision) - 1
+        field = 4 if half else 1
+
+        def sent(value: str, keep: int, anywhere: int, j: int, half: int = half, field: int = field) -> int:
+            this, other = (keep, anywhere, j), (1, 1, 0)
+            found = send(value, *((other, this) if half else (this, other)))
+            if not half or j % positions == 0:  # at another position there is another fragment to send
+                # What the other half sends is not moved by this half's random bits.
+                assert found[5 - field] == send(value, other, other)[5 - field]
+            return found[field]
+
+        for j in sparse(0, (positions << 10) - 1)[:3] if half else sparse(0, (1 << 16) - 1)[:3]:
+            for value in VALUES[:3]:
+                own = sent(value, 0, 0, j)
+                assert {sent(value, 0, anywhere, j) for anywhere in sparse(0, width - 1)} == {own}
+                assert all(sent(value, dropping, anywhere, j) == anywhere for anywhere in sparse(0, width - 1))
+                moving = (own + 1) % width
+                kept = share_below(
+                    lambda keep, v=value, m=moving, j=j, sent=sent: sent(v, keep, m, j) != m,  # type: ignore[misc]
+                    precision,
+                )
+                base = (1 - kept) / width
+                ratios.append((half, (kept + base) / base))
+    (whole,), (fragment,) = ({ratio for which, ratio in ratios if which == half} for half in (0, 1))
+    assert_stated_and_declared(metric, whole * fragment, epsilon)
+
+
 def check_subset_selection(epsilon: Fraction, domain: int) -> None:
     """Part by part: whether the value is in the set, and each draw of another one; the rest follows from Floyd's."""
     metric = calibrated("subset-selection", epsilon, domain)
@@ -369,6 +443,20 @@ def test_projective_geometry_over_a_grid(epsilon: Fraction, domain: int) -> None
 def test_local_hashing_over_a_grid(epsilon: Fraction, hashes: int, width: int | None) -> None:
     """The exact worst ratio of calibrated local hashing is the stated one and at most e^declared."""
     check_local_hashing(epsilon, hashes, width)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("longest", [1, 15, 31])
+def test_prefix_extending_over_a_grid(epsilon: Fraction, longest: int) -> None:
+    """The exact worst ratio of the calibrated method is the stated one and at most e^declared, whatever the part."""
+    check_prefix_extending(epsilon, longest)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(("positions", "piece_bits", "split"), [(8, 8, Fraction(2, 5)), (1, 1, Fraction(9, 10))])
+def test_puzzle_over_a_grid(epsilon: Fraction, positions: int, piece_bits: int, split: Fraction) -> None:
+    """The exact worst ratio of a calibrated puzzle, over both its reports, is the stated one and at most e^declared."""
+    check_puzzle(epsilon, positions, piece_bits, split)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

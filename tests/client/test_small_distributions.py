@@ -10,7 +10,9 @@ import pytest
 
 from hubbub_client.hashing import bucket, item_key
 from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.prefix_extending_method import linear, times
 from hubbub_client.mechanisms.projective_geometry_response import coordinates, index_of, owned_point, points_in
+from hubbub_client.mechanisms.sequence_fragment_puzzle import puzzle_piece
 from hubbub_client.plan import Metric, mechanism
 from hubbub_client.records import bits_for
 
@@ -227,6 +229,135 @@ def test_local_hashing_leaks_exactly_what_it_states(hashes_bits: int, width_bits
         assert worst_ratio(found) == stated(metric)
 
 
+def puzzle(
+    whole: tuple[int, int, int, int], fragment: tuple[int, int, int, int], positions_bits: int, piece_bits: int = 2
+) -> Metric:
+    """A puzzle whose reports have these (hashes_bits, width_bits, threshold, precision), with fragments of a byte."""
+    shape = {"positions_bits": positions_bits, "fragment_bytes": 1, "piece_bits": piece_bits}
+    own = {f"fragment_{key}": number for key, number in sketch(*fragment).items() if key != "salt"}
+    fields = [
+        ["hash", whole[0], 0], ["bucket", whole[1], 0], ["position", positions_bits, 0],
+        ["fragment_hash", fragment[0], 0], ["fragment_bucket", fragment[1], 0],
+    ]  # fmt: skip
+    return device_metric("sequence-fragment-puzzle", {**sketch(*whole), **shape, **own, "fragment_salt": 12}, fields)
+
+
+@pytest.mark.parametrize(
+    ("whole", "fragment", "positions_bits"),
+    [
+        ((0, 1, 3, 3), (0, 1, 1, 3), 1),
+        ((1, 2, 1, 2), (1, 1, 3, 2), 0),
+        ((0, 2, 5, 3), (0, 2, 7, 3), 1),
+        ((0, 1, 1, 1), (1, 2, 3, 4), 2),
+    ],
+)
+def test_the_puzzle_leaks_exactly_what_it_states(
+    whole: tuple[int, int, int, int], fragment: tuple[int, int, int, int], positions_bits: int
+) -> None:
+    """Over all random inputs the worst ratio equals ``worst_ratio``, of both reports with all that they send."""
+    metric = puzzle(whole, fragment, positions_bits)
+    sizes = [whole[0] + whole[1] + whole[3], fragment[0] + fragment[1] + fragment[3] + positions_bits]
+    found = [enumerate_bytes(encoder_of(metric), value.encode(), words(sizes)) for value in VALUES[:12]]
+    assert worst_ratio(found) == stated(metric)
+
+
+def test_the_puzzle_counts_both_of_its_reports() -> None:
+    """The stated ratio is the product of those of local hashing's two reports, and is above either."""
+    metric = puzzle((0, 1, 3, 3), (0, 2, 1, 3), 1)
+    parts = [sketch(0, 1, 3, 3), sketch(0, 2, 1, 3)]
+    whole, fragment = (Fraction(*mechanism("local-hashing").worst_ratio(part)) for part in parts)
+    assert stated(metric) == whole * fragment > max(whole, fragment)
+
+
+def test_the_enumeration_exposes_a_piece_that_is_sent_bare() -> None:
+    """A client that sent the puzzle piece beside its fragment, as it is, would be found out."""
+    metric = puzzle((0, 1, 3, 3), (0, 1, 1, 3), 1)
+    found = []
+    for value in VALUES[:12]:
+        piece = puzzle_piece(value.encode(), metric.parameters)
+        honest = enumerate_bytes(encoder_of(metric), value.encode(), words([4, 5]))
+        found.append({record + bytes([piece]): chance for record, chance in honest.items()})
+    with pytest.raises(AssertionError, match="epsilon is infinite"):
+        worst_ratio(found)
+
+
+def prefixes(
+    width_bits: int, dimension: int, families_bits: int, levels: int, threshold: int, precision: int
+) -> Metric:
+    """The prefix extending method over beginnings of 1, 2, ... bytes, with a slot for each part or a little more."""
+    slots_bits = bits_for(levels + 1)
+    parameters = {
+        "levels": levels, "first": 1, "step": 1, "slots_bits": slots_bits, "families_bits": families_bits,
+        "dimension": dimension, "width_bits": width_bits, "threshold": threshold, "precision": precision, "salt": 11,
+    }  # fmt: skip
+    function_bits = width_bits * (dimension - 1)
+    fields = [
+        ["slot", slots_bits, 0], ["family", families_bits, 0], ["function", function_bits, 0],
+        ["bucket", width_bits, 0],
+    ]  # fmt: skip
+    return device_metric("prefix-extending-method", parameters, fields)
+
+
+@pytest.mark.parametrize(
+    ("width_bits", "dimension", "families_bits", "levels", "precision"),
+    [(1, 2, 0, 1, 5), (2, 2, 1, 2, 4), (3, 2, 0, 3, 4), (1, 4, 1, 1, 6)],
+)
+def test_the_prefix_extending_method_leaks_exactly_what_it_states(
+    width_bits: int, dimension: int, families_bits: int, levels: int, precision: int
+) -> None:
+    """Over all random inputs the worst ratio equals ``worst_ratio``, with the part's and the function's numbers."""
+    for threshold in {1, (1 << precision) // 2, (1 << precision) - 1}:
+        metric = prefixes(width_bits, dimension, families_bits, levels, threshold, precision)
+        size = precision + width_bits * dimension + metric.parameters["slots_bits"] + families_bits
+        inputs = list(words([size]))
+        found = [enumerate_bytes(encoder_of(metric), value, iter(inputs)) for value in (b"a", b"ab", b"xyz", b"v7")]
+        assert worst_ratio(found) == stated(metric)
+
+
+def test_the_enumeration_exposes_a_part_that_depends_on_the_value() -> None:
+    """A client that sent short strings whole, as a beginning shows all of them anyway, would be found out."""
+    metric = prefixes(2, 2, 0, 2, 3, 3)
+    found = []
+    for value in (b"a", b"abcd"):
+        leaky: dict[bytes, Fraction] = {}
+        for record, chance in enumerate_bytes(encoder_of(metric), value, words([11])).items():
+            sent = bytes([record[0] & ~3 | 3]) + record[1:] if len(value) == 1 else record
+            leaky[sent] = leaky.get(sent, Fraction(0)) + chance
+        found.append(leaky)
+    with pytest.raises(AssertionError, match="epsilon is infinite"):
+        worst_ratio(found)
+
+
+@pytest.mark.parametrize("bits", range(1, 9))
+def test_the_product_is_that_of_a_field(bits: int) -> None:
+    """Every element but 0 has an inverse, the product is commutative, and it distributes over the sum."""
+    size = 1 << bits
+    table = [[times(a, b, bits) for b in range(size)] for a in range(size)]
+    assert all(sorted(row) == list(range(size)) for row in table[1:])
+    assert table[0] == [0] * size
+    assert table[1] == list(range(size))
+    for a in range(size):
+        for b in range(size):
+            assert table[a][b] == table[b][a]
+            assert table[a][b ^ (a >> 1)] == table[a][b] ^ table[a][a >> 1]
+
+
+def test_linear_functions_put_any_two_items_together_equally_often() -> None:
+    """Of all functions just one in as many as there are buckets gives both items one bucket, or none where x is equal.
+
+    That is what makes the support of a value that nobody holds exactly 1 in as many.
+    """
+    bits, dimension = 2, 3
+    functions = range(1 << (bits * (dimension - 1)))
+    for item in range(0, 1 << (bits * dimension), 5):
+        for other in range(1 << (bits * dimension)):
+            together = sum(linear(item, f, bits, dimension) == linear(other, f, bits, dimension) for f in functions)
+            if item == other:
+                assert together == len(functions)
+            else:
+                assert together == (0 if item >> bits == other >> bits else len(functions) >> bits)
+
+
 SUBSETS = [(2, 1, 3, 5), (3, 1, 4, 3), (3, 2, 3, 3), (5, 2, 5, 2), (4, 2, 4, 3), (4, 3, 4, 3), (6, 1, 6, 4)]
 
 
@@ -299,5 +430,6 @@ def test_every_mechanism_of_the_table_is_enumerated_here() -> None:
 
     enumerated = {"randomized_response", "unary_encoding", "count_mean_sketch", "hadamard_count_mean_sketch"}
     enumerated |= {"hadamard_response", "projective_geometry_response", "local_hashing", "subset_selection"}
+    enumerated |= {"sequence_fragment_puzzle", "prefix_extending_method"}
     enumerated |= {"rappor", "one_bit_mean", "d_bit_flip"}
     assert {module_name(name) for name in NAMES} == enumerated

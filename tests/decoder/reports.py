@@ -21,7 +21,16 @@ import pyarrow.parquet as pq
 
 from hubbub_client.hashing import bucket, item_key
 from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.hierarchical_histogram import at_level, point_of
+from hubbub_client.mechanisms.prefix_extending_method import PAD, linear
 from hubbub_client.mechanisms.projective_geometry_response import coordinates, points_in
+from hubbub_client.mechanisms.sequence_fragment_puzzle import (
+    fragment_at,
+    fragment_item,
+    fragment_part,
+    puzzle_piece,
+    whole_part,
+)
 from hubbub_client.records import pack
 from hubbub_decoder.records import Records
 from hubbub_registry import Metric
@@ -32,10 +41,13 @@ SMALL: dict[str, dict[str, Any]] = {
     "hadamard-response": {"blocks": 2},
     "projective-geometry-response": {},
     "local-hashing": {"hashes": 2, "width": 4},
+    "sequence-fragment-puzzle": {"hashes": 2, "fragment_hashes": 2, "positions": 2, "fragment_bytes": 1},
     "subset-selection": {},
     "count-mean-sketch": {"hashes": 2, "width": 4},
     "hadamard-count-mean-sketch": {"hashes": 2, "width": 4},
+    "prefix-extending-method": {"epsilon": 1, "longest": 3, "items": 16, "families": 2},
     "d-bit-flip": {"low": 0, "high": 4, "buckets": 5, "bits": 2},
+    "hierarchical-histogram": {"low": 0, "high": 4, "buckets": 4, "levels": 2},
     "rappor": {
         "encoding": "one-hot",
         "bits": None,
@@ -57,6 +69,24 @@ def place(metric: Metric, value: str, index: int) -> int:
     """The client's bucket of ``value`` under hash function ``index``."""
     parameters = metric.device.parameters
     return bucket(item_key(value.encode(), parameters["salt"]), parameters["salt"], index, parameters["width_bits"])
+
+
+def item_of(metric: Metric, value: str, slot: int, family: int) -> int:
+    """The item of the part of ``value`` that a report in ``slot`` is of, with the prefix extending method."""
+    p = metric.device.parameters
+    data, part = value.encode(), slot * (p["levels"] + 1) >> p["slots_bits"]
+    if part < p["levels"]:
+        length = p["first"] + part * p["step"]
+        data = data.ljust(length, PAD)[:length]
+    index = (part << p["families_bits"]) + family
+    return bucket(item_key(data, p["salt"]), p["salt"], index, p["width_bits"] * p["dimension"])
+
+
+def kept(parameters: dict[str, int], own: int) -> Iterator[tuple[int, Fraction]]:
+    """Every bucket that local hashing may send where the value's is ``own``, with its probability."""
+    keep, width = Fraction(parameters["threshold"], 1 << parameters["precision"]), 1 << parameters["width_bits"]
+    for cell in range(width):
+        yield cell, (1 - keep) / width + keep * (cell == own)
 
 
 def shown(metric: Metric) -> Fraction:
@@ -121,10 +151,44 @@ def outputs(metric: Metric, value: str) -> Iterator[tuple[bytes, Fraction]]:
         for point in range(points):
             chance = (1 - keep) / points + keep * orthogonal[point] * Fraction(1, sum(orthogonal))
             yield pack(fields, [point]), chance
+    elif metric.mechanism == "hierarchical-histogram":
+        levels = 1 << p["levels_bits"]
+        for level in range(levels):
+            shape = at_level(p, level)
+            order, dimension = shape["order"], shape["dimension"]
+            keep, points = Fraction(shape["threshold"], 1 << shape["precision"]), points_in(order, dimension)
+            at = [coordinates(i, order, dimension) for i in range(points)]
+            node = range_bucket(metric, value) * shape["domain"] >> p["buckets_bits"]
+            orthogonal = [sum(map(operator.mul, at[point_of(node, points)], each)) % order == 0 for each in at]
+            for point in range(points):
+                chance = (1 - keep) / points + keep * orthogonal[point] * Fraction(1, sum(orthogonal))
+                yield pack(fields, [level, point]), chance / levels
     elif metric.mechanism == "local-hashing":
         keep, hashes, width = probability(metric), 1 << p["hashes_bits"], 1 << p["width_bits"]
         for j, cell in itertools.product(range(hashes), range(width)):
             yield pack(fields, [j, cell]), ((1 - keep) / width + keep * (cell == place(metric, value, j))) / hashes
+    elif metric.mechanism == "prefix-extending-method":
+        keep, width = probability(metric), 1 << p["width_bits"]
+        slots, families = 1 << p["slots_bits"], 1 << p["families_bits"]
+        functions = width ** (p["dimension"] - 1)
+        for slot, family, f in itertools.product(range(slots), range(families), range(functions)):
+            item = item_of(metric, value, slot, family)
+            for cell in range(width):
+                hit = cell == linear(item, f, p["width_bits"], p["dimension"])
+                chance = (1 - keep) / width + keep * hit
+                yield pack(fields, [slot, family, f, cell]), chance / (slots * families * functions)
+    elif metric.mechanism == "sequence-fragment-puzzle":
+        data, positions = value.encode(), 1 << p["positions_bits"]
+        salt, bits = p["fragment_salt"], p["fragment_width_bits"]
+        whole, fragment = whole_part(p).parameters, fragment_part(p).parameters
+        hashes, functions = 1 << p["hashes_bits"], positions << p["fragment_hashes_bits"]
+        for j, function in itertools.product(range(hashes), range(functions)):
+            cut = fragment_at(data, function % positions, p["fragment_bytes"])
+            key = item_key(fragment_item(cut, puzzle_piece(data, p)), salt)
+            for first, chance in kept(whole, place(metric, value, j)):
+                for second, other in kept(fragment, bucket(key, salt, function, bits)):
+                    cells = [j, first, function % positions, function // positions, second]
+                    yield pack(fields, cells), chance * other / hashes / functions
     elif metric.mechanism == "subset-selection":
         keep, size = probability(metric), p["size"]
         for chosen in itertools.combinations(range(p["domain"]), size):

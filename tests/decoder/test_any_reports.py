@@ -22,12 +22,16 @@ METRICS: dict[str, dict[str, Any]] = {
     "response": {"mechanism": "hadamard-response"},
     "sketch": {"mechanism": "count-mean-sketch", "hashes": 4, "width": 16},
     "hashing": {"mechanism": "local-hashing", "hashes": 4},
+    "puzzle": {"mechanism": "sequence-fragment-puzzle", "hashes": 4},
     "subset": {"mechanism": "subset-selection"},
     "narrow": {"mechanism": "count-mean-sketch", "hashes": 1, "width": 2},
     "hadamard": {"mechanism": "hadamard-count-mean-sketch", "hashes": 4, "width": 16},
     "bloom": {"mechanism": "rappor", "cohorts": 3},
     "histogram": {"mechanism": "d-bit-flip"},
     "one_of_two": {"mechanism": "d-bit-flip", "high": 1, "buckets": 2, "bits": 1, "perturbation": None},
+    "levels": {"mechanism": "hierarchical-histogram"},
+    "flat": {"mechanism": "hierarchical-histogram", "levels": 1, "epsilon": 4},
+    "deep": {"mechanism": "hierarchical-histogram", "low": 0, "high": 999, "buckets": 512, "levels": 8},
     "tight": {"mechanism": "rappor", "cohorts": 1, "bits": 2, "hashes": 1},
 }
 
@@ -64,7 +68,9 @@ def test_what_the_package_exports() -> None:
     """The public names are these, and each of them is documented."""
     assert hubbub_decoder.__all__ == [
         "ArgumentError", "CandidateError", "Change", "ConfidenceInterval", "Dataset", "DecodeError", "EstimateError",
-        "Estimates", "Mean", "MeanInterval", "RecordError", "State", "StateCache", "StateError", "Trend", "aggregate",
-        "compare", "compare_states", "decode", "decode_mean", "estimate", "estimate_mean", "merge", "partial", "trend",
+        "Estimates", "HeldBackError", "JointEstimates", "Mean", "MeanInterval", "QuantileInterval", "Quantiles",
+        "Ranges", "RecordError", "Split", "State", "StateCache", "StateError", "Trend", "aggregate", "compare",
+        "compare_states", "decode", "decode_by", "decode_joint", "decode_mean", "decode_quantiles", "decode_ranges",
+        "estimate", "estimate_joint", "estimate_mean", "merge", "partial", "quantiles", "ranges", "trend",
     ]  # fmt: skip
     assert all(getattr(hubbub_decoder, name).__doc__ for name in hubbub_decoder.__all__)

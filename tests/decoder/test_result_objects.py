@@ -7,13 +7,18 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from hubbub_decoder import Change, Estimates, Mean, Trend
+from hubbub_decoder import Change, Estimates, JointEstimates, Mean, Trend
 
 NAMES: dict[type[Any], list[str]] = {
     Estimates: [
         "value", "count", "frequency", "std_error", "low", "high", "p_value", "n", "mechanism", "ratio", "epsilon",
         "level", "notes", "confidence_interval", "at_level", "significant", "consistent", "columns", "to_pandas",
         "to_arrow",
+    ],
+    JointEstimates: [
+        "first", "second", "count", "frequency", "std_error", "low", "high", "p_value", "likeliest", "n", "mechanism",
+        "ratio", "epsilon", "level", "notes", "confidence_interval", "at_level", "significant", "marginal",
+        "given_first", "independence", "columns", "to_pandas", "to_arrow",
     ],
     Mean: [
         "mean", "std_error", "low", "high", "n", "mechanism", "ratio", "epsilon", "level", "notes",

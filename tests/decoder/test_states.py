@@ -142,7 +142,16 @@ def test_records_outside_the_domain_are_refused(registry: Registry, name: str) -
         partial(metric, np.concatenate([good, bad]))
 
 
-@pytest.mark.parametrize("name", ["local_hashing", "count_mean_sketch", "hadamard_count_mean_sketch"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "local_hashing",
+        "count_mean_sketch",
+        "hadamard_count_mean_sketch",
+        "sequence_fragment_puzzle",
+        "prefix_extending_method",
+    ],
+)
 def test_padding_of_a_sketch_is_checked(registry: Registry, name: str) -> None:
     """A bit above a sketch's last field is a RecordError."""
     metric = registry.metric(name)

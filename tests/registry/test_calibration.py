@@ -14,6 +14,7 @@ from hubbub_registry.mechanisms import Settings, exact_ratio, mechanism
 
 from tests.registry.bounds import exp_bounds
 
+PUZZLE = {"hashes": 1 << 16, "fragment_hashes": 1 << 10, "positions": 8, "fragment_bytes": 2, "piece_bits": 8}
 # Every mechanism that is calibrated from epsilon alone, over its shapes.
 SHAPES: list[tuple[str, dict[str, Any], int]] = [
     *(("randomized-response", {}, d) for d in (2, 3, 7, 64, 1000)),
@@ -23,9 +24,19 @@ SHAPES: list[tuple[str, dict[str, Any], int]] = [
     *(("projective-geometry-response", {}, d) for d in (2, 5, 1024)),
     *(("subset-selection", {}, d) for d in (2, 3, 5, 1024)),
     *(("local-hashing", {"hashes": 1 << 16, "width": width}, 0) for width in (None, 2, 256)),
+    *(
+        ("sequence-fragment-puzzle", {**PUZZLE, "split": split}, 0)
+        for split in (Fraction(2, 5), Fraction(1, 10), Fraction(9, 10))
+    ),
+    ("prefix-extending-method", {"longest": 15, "items": 1 << 18, "families": None}, 0),
+    ("prefix-extending-method", {"longest": 31, "items": 4, "families": 1}, 0),
     ("count-mean-sketch", {"hashes": 1, "width": 2}, 0),
     ("count-mean-sketch", {"hashes": 1 << 16, "width": 1024}, 0),
     ("hadamard-count-mean-sketch", {"hashes": 1024, "width": 1 << 15}, 0),
+    *(
+        ("hierarchical-histogram", {"low": 0, "high": (1 << bits) - 1, "buckets": 1 << bits, "levels": levels}, 0)
+        for bits, levels in ((1, None), (4, 4), (10, 1), (16, None))
+    ),
     ("one-bit-mean", {"low": 0, "high": 100, "points": 2, "perturbation": None}, 0),
     ("d-bit-flip", {"low": 0, "high": 100, "buckets": 10, "bits": 1, "perturbation": None}, 0),
     ("d-bit-flip", {"low": 0, "high": 100, "buckets": 10, "bits": 4, "perturbation": None}, 0),

@@ -19,6 +19,8 @@ QUIET: dict[str, dict[str, Any]] = {
     "count-mean-sketch": {"hashes": 1024, "width": 1024, "candidates": ["a"]},
     "hadamard-count-mean-sketch": {"hashes": 1024, "width": 1024, "candidates": ["a"]},
     "local-hashing": {"hashes": 65536, "width": None, "candidates": ["a"]},
+    "sequence-fragment-puzzle": {"epsilon": 4, "hashes": 65536, "fragment_hashes": None, "candidates": None},
+    "prefix-extending-method": {"epsilon": 4, "items": None, "families": None, "candidates": None},
     "rappor": {"reports": "one-time", "p": None, "q": None, "f": 0.7, "epsilon": 2.5, "candidates": ["a"]},
 }
 COMMON: dict[str, Any] = {"expires": date(2027, 6, 1), "period": "90d", "lifetime_epsilon": 20, "epsilon": 1}
@@ -50,12 +52,17 @@ LOUD: list[tuple[str, str, dict[str, Any]]] = [
     ("collision-floor", "count-mean-sketch", {"hashes": 64}),
     ("collision-floor", "hadamard-count-mean-sketch", {"hashes": 8, "width": 8192}),
     ("collision-floor", "local-hashing", {"hashes": 4096}),
+    ("collision-floor", "sequence-fragment-puzzle", {"hashes": 4096}),
+    ("collision-floor", "prefix-extending-method", {"items": 4096, "families": 16}),
     ("better-mechanism", "randomized-response", {"values": [f"{i:02}" for i in range(11)]}),
     ("memoisation", "rappor", {"reports": "longitudinal", "p": 0.5, "q": 0.75}),
     ("no-candidates", "rappor", {"candidates": None}),
     ("no-candidates", "count-mean-sketch", {"candidates": None}),
     ("cohorts", "rappor", {"cohorts": 1}),
+    ("dimension-thin", "unary-encoding", {"dimension": {"name": "c", "values": [f"v{i}" for i in range(17)]}}),
+    ("dimension-of-values", "unary-encoding", {"dimension": {"name": "c", "values": ["a", "zz"]}}),
 ]
+ERRORS = ("expired", "dimension-of-values")
 
 
 @pytest.mark.parametrize(("name", "mechanism", "keys"), LOUD)
@@ -63,8 +70,8 @@ def test_loud(tmp_path: Path, name: str, mechanism: str, keys: dict[str, Any]) -
     """Each lint finds its own kind of thing and nothing else, at a key of the metric, with a remedy."""
     (finding,) = findings(tmp_path, mechanism, **keys)
     assert finding.lint == name
-    assert finding.level == ("error" if name == "expired" else "warning")
-    assert finding.fails == (name == "expired")
+    assert finding.level == ("error" if name in ERRORS else "warning")
+    assert finding.fails == (name in ERRORS)
     assert finding.where.startswith("metrics.m.")
     assert finding.what
     assert finding.remedy
@@ -86,10 +93,13 @@ QUIETER: list[tuple[str, dict[str, Any]]] = [
     ("unary-encoding", {"epsilon": 8, "lifetime_epsilon": 17, "period": "365d"}),
     ("unary-encoding", {"lifetime_epsilon": 23}),
     ("unary-encoding", {"lifetime_epsilon": 5}),
+    ("unary-encoding", {"dimension": {"name": "c", "values": [f"v{i}" for i in range(16)]}}),
+    ("unary-encoding", {"dimension": {"name": "c", "values": ["a", "zz"], "other": "a"}}),
     ("randomized-response", {"values": [f"{i:02}" for i in range(10)]}),
     ("rappor", {"encoding": "one-hot", "values": ["a", "b"], "candidates": None, "bits": None, "hashes": None,
                 "cohorts": None}),
     ("count-mean-sketch", {"hashes": 128, "width": 1024}),
+    ("prefix-extending-method", {"items": 4096, "families": 32}),
 ]  # fmt: skip
 
 

@@ -112,9 +112,10 @@ def test_a_population_adds_up() -> None:
     assert holders[47] > 0
 
 
-def test_the_figures_are_of_the_right_things() -> None:
-    """On errors made by hand: n x MSE, the ratio, the coverage, and the mean error of the worst value."""
-    study = Study("by hand", "unary-encoding", np.array([50, 50]), {"epsilon": 1})
+@pytest.mark.parametrize("mechanism", ["unary-encoding", "rappor"])
+def test_the_figures_are_of_the_right_things(mechanism: str) -> None:
+    """On errors made by hand, of any mechanism: n x MSE, the ratio, the coverage, and the worst value's mean error."""
+    study = Study("by hand", mechanism, np.array([50, 50]), {"epsilon": 1})
     errors = np.array([[0.1, -0.1], [0.3, 0.1], [0.1, -0.1], [0.3, 0.1]])
     covered = np.array([[True, True], [True, False], [True, True], [True, True]])
     outcome = Outcome(study, errors, covered, np.full((4, 2), 3.0))

@@ -57,6 +57,35 @@ def hashed() -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(st.fixed_dictionaries(own), width).map(lambda pair: {**pair[0], **pair[1]})
 
 
+def puzzle() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {
+            "mechanism": st.just("sequence-fragment-puzzle"),
+            "epsilon": EPSILONS,
+            "hashes": power_of_two(0, 20),
+            "fragment_hashes": power_of_two(0, 16),
+            "positions": power_of_two(0, 6),
+            "fragment_bytes": st.integers(1, 3),
+            "piece_bits": st.integers(1, 16),
+            "split": st.sampled_from([0.1, 0.4, 0.75]),
+            "salt": SALTS,
+        }
+    )
+
+
+def prefixes() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {
+            "mechanism": st.just("prefix-extending-method"),
+            "epsilon": EPSILONS,
+            "longest": st.integers(1, 31),
+            "items": power_of_two(2, 20),
+            "families": power_of_two(0, 8),
+            "salt": SALTS,
+        }
+    )
+
+
 def bloom() -> st.SearchStrategy[dict[str, Any]]:
     shape = {
         "mechanism": st.just("rappor"),
@@ -83,17 +112,35 @@ def ranged(mechanism: str, **more: st.SearchStrategy[Any]) -> st.SearchStrategy[
     return st.tuples(integers(), own).map(lambda pair: {**pair[0], **pair[1]})
 
 
+def tree() -> st.SearchStrategy[dict[str, Any]]:
+    low = st.integers(-(1 << 40), 1 << 40)
+    span = st.one_of(st.integers(63, 300), st.integers(1 << 30, 1 << 31))
+    shape = st.one_of(
+        power_of_two(1, 6).map(lambda buckets: {"buckets": buckets}),
+        power_of_two(0, 2).map(lambda levels: {"buckets": 64, "levels": levels}),
+    )
+    return st.tuples(low, span, shape, EPSILONS).map(
+        lambda drawn: {
+            "mechanism": "hierarchical-histogram", "epsilon": drawn[3], "low": drawn[0], "high": drawn[0] + drawn[1],
+            **drawn[2],
+        }
+    )  # fmt: skip
+
+
 DEFINITIONS = {
     "randomized-response": closed("randomized-response"),
     "unary-encoding": closed("unary-encoding"),
     "hadamard-response": closed("hadamard-response"),
     "projective-geometry-response": closed("projective-geometry-response"),
     "local-hashing": hashed(),
+    "sequence-fragment-puzzle": puzzle(),
+    "prefix-extending-method": prefixes(),
     "subset-selection": closed("subset-selection"),
     "count-mean-sketch": sketch("count-mean-sketch", 9),
     "hadamard-count-mean-sketch": sketch("hadamard-count-mean-sketch", 20),
     "rappor": bloom(),
     "one-bit-mean": ranged("one-bit-mean", points=st.integers(2, 64)),
+    "hierarchical-histogram": tree(),
     "d-bit-flip": ranged("d-bit-flip", buckets=st.integers(20, 64), bits=st.integers(1, 20)),
 }
 
@@ -215,9 +262,12 @@ def test_encode_draws_fresh_noise_for_every_device(mechanism: str, monkeypatch: 
     values = [str(i) for i in range(9)]
     special: dict[str, dict[str, Any]] = {
         "one-bit-mean": {"epsilon": 2, "low": 0, "high": 8, "perturbation": 0.1},
+        "hierarchical-histogram": {"epsilon": 2, "low": 0, "high": 8, "buckets": 8, "levels": 2},
         "d-bit-flip": {"epsilon": 2, "low": 0, "high": 8, "buckets": 4, "bits": 2, "perturbation": 0.1},
         "rappor": {"epsilon": 2, "bits": 64, "hashes": 2, "cohorts": 8, "f": 0.5, "p": 0.5, "q": 0.75},
         "local-hashing": {"epsilon": 2, "hashes": 64},
+        "sequence-fragment-puzzle": {"epsilon": 2, "hashes": 64},
+        "prefix-extending-method": {"epsilon": 2},
         "count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 64},
         "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 64, "width": 64},
     }

@@ -3,9 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hubbub_decoder import partial
+from hubbub_decoder import EstimateError, partial
 from hubbub_decoder.mechanisms import mechanism
+from hubbub_registry import Metric
 from hubbub_simulations.accuracy import Study, zipf
+from hubbub_simulations.bits import Bytes
 from hubbub_simulations.mechanisms import encode
 from hubbub_simulations.poisoning import attacked, fake_records
 from hubbub_simulations.studies import studies
@@ -46,9 +48,16 @@ def test_a_record_supports_a_value_where_an_estimate_from_it_alone_is_positive(s
     for value in study.values[:2]:
         found = supports(metric, value, records)
         for record, support in zip(records, found, strict=True):
-            alone = partial(metric, record[np.newaxis])
-            count = mechanism(metric.mechanism).estimate(metric, alone, [value]).count[0]
-            assert (count > 0) == support
+            assert counts_for(metric, record, value) == support
+
+
+def counts_for(metric: Metric, record: Bytes, value: str) -> bool:
+    """Whether the estimate from one record is positive; a report of a part that does not count the value gives none."""
+    try:
+        alone = partial(metric, record[np.newaxis])
+        return bool(mechanism(metric.mechanism).estimate(metric, alone, [value]).count[0] > 0)
+    except EstimateError:
+        return False
 
 
 def test_holders_move_an_estimate_by_their_number_and_pickers_by_more() -> None:

@@ -87,6 +87,14 @@ def test_local_hashing_has_its_textbook_variance_and_the_floor(epsilon: float) -
     assert textbook <= (1.08 if epsilon < 1 else 1.031) * 4 * e / (e - 1) ** 2
 
 
+@pytest.mark.parametrize("split", [0.25, 0.5])
+def test_the_puzzle_counts_as_exactly_as_its_share_of_epsilon_allows(split: float) -> None:
+    """Whole strings are counted as local hashing of that share of epsilon counts them."""
+    puzzle = define("sequence-fragment-puzzle", epsilon=4, hashes=1 << 12, split=split)
+    hashing = define("local-hashing", epsilon=4 * split, hashes=1 << 12)
+    assert _formula(puzzle) == pytest.approx(_formula(hashing), rel=1e-9)
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1, 2, 4])
 def test_subset_selection_is_the_optimum(epsilon: float) -> None:
     """At frequency 0 over 1024 values n Var is 4E/(E-1)^2 at most, and less by 3 % at most."""

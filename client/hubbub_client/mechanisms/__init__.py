@@ -4,7 +4,8 @@ Each module has
 
 ``Encoder(metric, secret)``
     ``random_bytes``: how many bytes one report reads from the source, fixed;
-    ``encode(data, source) -> record``: ``data`` is the value's UTF-8 bytes. Raises RejectedValueError.
+    ``encode(data, source) -> record``: ``data`` is the value's UTF-8 bytes. Raises RejectedValueError. A record is of
+    ``metric.fields``, whose width is that of the mechanism alone; ``metric.record_bytes`` counts a public dimension.
 ``domain_of(parameters) -> int``
     how many values the plan must list (0: any value can be reported). Raises ValueError for integers that no
     calibration gives and with which ``worst_ratio`` would not hold.
@@ -35,11 +36,16 @@ NAMES = (
     "subset-selection",
     "one-bit-mean",
     "d-bit-flip",
+    "prefix-extending-method",
+    "hierarchical-histogram",
+    "sequence-fragment-puzzle",
 )
+# Mechanisms made of others: what they take is no single value, and what they give no list of counts.
+COMPOSITES = ("joint",)
 
 
 def module_name(name: str) -> str:
     """The module, in every room, that holds the mechanism ``name``. Raises PlanError for a name not in the table."""
-    if name not in NAMES:
+    if name not in NAMES + COMPOSITES:
         raise PlanError("mechanism %r is not one of %s; update hubbub or the plan" % (name, ", ".join(NAMES)))
     return name.replace("-", "_")

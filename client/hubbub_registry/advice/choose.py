@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hubbub_registry.advice.conditions import BOARD_VALUES, Conditions
 from hubbub_registry.advice.error import rare_value_error
 from hubbub_registry.advice.options import Option, options
 from hubbub_registry.advice.reasons import reason
+from hubbub_registry.mechanisms import SPELLING
 from hubbub_registry.metric import Metric
 
 # So little more error is not worth a larger record, or a client that is harder to read.
@@ -34,13 +35,19 @@ def advise(metric: Metric, conditions: Conditions) -> Advice:
     """The mechanism to use for ``metric`` under ``conditions``, with the same declared epsilon."""
     if metric.numeric:
         return Advice(metric, None, "integers of a range: a mean and a histogram are questions of their own")
+    if metric.parts:
+        return Advice(metric, None, "two values reported together; ask about each as a metric of its own")
     now = rare_value_error(metric.mechanism, metric.device.parameters, conditions.reports)
+    if metric.mechanism in SPELLING:
+        return Advice(metric, None, "it finds values that nobody named, which other mechanisms cannot", now=now)
     if metric.permanent_ratio is not None:
         return Advice(metric, None, "its noise is permanent, for values that stay; nothing else here offers that")
     domain = len(metric.values)
     hashed = domain == 0 or (conditions.board and domain > BOARD_VALUES)
     found = () if hashed else tuple(options(metric.epsilon, domain, conditions.reports))
     found = found or tuple(options(metric.epsilon, 0, conditions.reports))
+    if metric.dimension is not None:  # one byte more, whatever the mechanism
+        found = tuple(replace(option, record_bytes=option.record_bytes + 1) for option in found)
     limit = conditions.record_limit
     fitting = tuple(option for option in found if limit is None or option.record_bytes <= limit)
     too_large = tuple(option for option in found if option not in fitting)
@@ -48,7 +55,10 @@ def advise(metric: Metric, conditions: Conditions) -> Advice:
     if best is None:
         why = f"no mechanism fits: the smallest record takes {min(option.record_bytes for option in found)} bytes"
         return Advice(metric, None, why, (), too_large, now)
-    return Advice(metric, best, reason(best, domain, conditions), fitting, too_large, now)
+    why = reason(best, domain, conditions)
+    if not metric.closed and not metric.candidates:
+        why += f"; no list is named: where nobody can write one, {' or '.join(sorted(SPELLING))} finds frequent values"
+    return Advice(metric, best, why, fitting, too_large, now)
 
 
 def choose(fitting: Sequence[Option]) -> Option | None:

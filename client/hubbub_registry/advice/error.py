@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from hubbub_client.mechanisms.prefix_extending_method import part_of
 from hubbub_registry.lints.sketch import TYPICAL_S
 from hubbub_registry.mechanisms import projective_geometry_response, subset_selection
 
@@ -33,6 +34,9 @@ def rare_value_error(mechanism: str, parameters: Parameters, reports: int) -> fl
 
 def floor_variance(parameters: Parameters) -> float:
     """The variance of a frequency that a fixed family of hash functions leaves, however many devices report."""
+    if "families_bits" in parameters:  # items collide, in families of them
+        cells = 1 << (parameters["width_bits"] * parameters["dimension"] + parameters["families_bits"])
+        return TYPICAL_S * (1 << parameters["width_bits"]) / ((1 << parameters["width_bits"]) - 1) / cells
     if "hashes_bits" not in parameters:
         return 0.0
     return TYPICAL_S / (((1 << parameters["width_bits"]) - 1) << parameters["hashes_bits"])
@@ -79,6 +83,14 @@ def _local_hashing(parameters: Parameters) -> float:
     return float((1 / _probability(parameters) ** 2 - 1) / ((1 << parameters["width_bits"]) - 1))
 
 
+def _prefix_extending_method(parameters: Parameters) -> float:
+    """Of a string so long that it is counted in the reports of the whole only."""
+    keep, slots = _probability(parameters), 1 << parameters["slots_bits"]
+    whole = sum(part_of(slot, dict(parameters)) == parameters["levels"] for slot in range(slots))
+    other = Fraction(1, 1 << parameters["width_bits"])
+    return _support(keep + (1 - keep) * other, other) * slots / whole
+
+
 def _count_mean_sketch(parameters: Parameters) -> float:
     flip, width = _probability(parameters), 1 << parameters["width_bits"]
     return float(Fraction(width, width - 1) ** 2 * flip * (1 - flip) / (1 - 2 * flip) ** 2)
@@ -97,6 +109,8 @@ _NOISE: Mapping[str, Callable[[Parameters], float]] = {
     "subset-selection": _subset_selection,
     "rappor": _one_time_rappor,
     "local-hashing": _local_hashing,
+    "prefix-extending-method": _prefix_extending_method,
+    "sequence-fragment-puzzle": _local_hashing,  # of whole strings, by the same names
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
     "count-mean-sketch": _count_mean_sketch,
 }

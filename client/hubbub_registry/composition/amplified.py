@@ -38,8 +38,13 @@ def refusal(metric: Metric) -> str | None:
     """Why shuffling cannot be counted on for ``metric``; None where it can."""
     if metric.permanent_ratio is not None:
         return "its permanent noise is the same in every batch, so its batches are not independent"
-    if metric.settings.get("cohorts", 1) != 1:
+    if any(each.settings.get("cohorts", 1) != 1 for each in (metric, *metric.parts)):
         return "a device keeps its cohort, so a report hides only among those of its cohort"
+    if metric.dimension is not None:
+        return (
+            f"its public {metric.dimension.name} is sent in the clear, so a report hides only among those of its cell, "
+            "and nobody promises how many they are"
+        )
     return None
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from hubbub_client.mechanisms.hierarchical_histogram import at_level
 from hubbub_client.mechanisms.projective_geometry_response import points_in
 from hubbub_registry.composition.part import largest_variation
 from hubbub_registry.metric import Metric
@@ -19,6 +20,9 @@ def variation(metric: Metric) -> Fraction:
     largest = largest_variation(metric.ratio)
     if metric.permanent_ratio is not None:
         return largest
+    if metric.parts:
+        # Each part can be coupled by itself, and the pair differs only where a part does.
+        return min(largest, 1 - math.prod((1 - variation(part) for part in metric.parts), start=Fraction(1)))
     own = own_variation(metric.mechanism, metric.device.parameters)
     return largest if own is None else min(largest, own)
 
@@ -50,6 +54,26 @@ def _projective_geometry_response(parameters: Mapping[str, int]) -> Fraction:
     order, dimension = parameters["order"], parameters["dimension"]
     common = Fraction(points_in(order, dimension - 2), points_in(order, dimension - 1))
     return _probability(parameters) * (1 - common)
+
+
+def _sequence_fragment_puzzle(parameters: Mapping[str, int]) -> Fraction:
+    """Over the pairs of buckets: both the one value's, one each, or one of them neither's, where the other decides."""
+    p, q = _bucket_rates(parameters, "")
+    r, s = _bucket_rates(parameters, "fragment_")
+    return (p * r - q * s) + abs(p * s - q * r) + (p - q) * (1 - r - s) + (1 - p - q) * (r - s)
+
+
+def _bucket_rates(parameters: Mapping[str, int], prefix: str) -> tuple[Fraction, Fraction]:
+    """How often a report of local hashing is in the bucket of its value, and in any other."""
+    keep = Fraction(parameters[prefix + "threshold"], 1 << parameters[prefix + "precision"])
+    other = (1 - keep) / (1 << parameters[prefix + "width_bits"])
+    return keep + other, other
+
+
+def _hierarchical_histogram(parameters: Mapping[str, int]) -> Fraction:
+    """The mean over levels, which are drawn evenly; two values that differ on the first level differ on all."""
+    levels = [at_level(dict(parameters), level) for level in range(1 << parameters["levels_bits"])]
+    return sum(map(_projective_geometry_response, levels), Fraction()) / len(levels)
 
 
 def _subset_selection(parameters: Mapping[str, int]) -> Fraction:
@@ -93,5 +117,8 @@ _OWN: Mapping[str, Callable[[Mapping[str, int]], Fraction]] = {
     "subset-selection": _subset_selection,
     "count-mean-sketch": _count_mean_sketch,
     "hadamard-count-mean-sketch": _hadamard_count_mean_sketch,
+    "sequence-fragment-puzzle": _sequence_fragment_puzzle,
     "rappor": _one_time_rappor,
+    "hierarchical-histogram": _hierarchical_histogram,
+    "prefix-extending-method": _randomized_response,
 }

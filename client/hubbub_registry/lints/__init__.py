@@ -5,12 +5,13 @@ A metric silences a check with a written reason (``[metrics.NAME.silence]``); wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 
 from hubbub_registry.lints.budget import budget
 from hubbub_registry.lints.choice import better_mechanism, cohorts, memoisation, no_candidates
+from hubbub_registry.lints.dimension import dimension
 from hubbub_registry.lints.expiry import expiry
 from hubbub_registry.lints.finding import Check, Finding
 from hubbub_registry.lints.sketch import collision_floor
@@ -18,7 +19,18 @@ from hubbub_registry.metric import Metric
 
 __all__ = ["CHECKS", "Finding", "lint"]
 
-CHECKS: tuple[Check, ...] = (expiry, budget, collision_floor, better_mechanism, memoisation, no_candidates, cohorts)
+CHECKS: tuple[Check, ...] = (
+    expiry,
+    budget,
+    collision_floor,
+    better_mechanism,
+    memoisation,
+    no_candidates,
+    cohorts,
+    dimension,
+)
+# What is asked of each part of a joint metric too, where only the part has an answer.
+OF_PARTS: tuple[Check, ...] = (collision_floor, better_mechanism, no_candidates, cohorts)
 
 
 def lint(metrics: Iterable[Metric], today: date) -> list[Finding]:
@@ -26,6 +38,13 @@ def lint(metrics: Iterable[Metric], today: date) -> list[Finding]:
     return [
         replace(finding, silenced=metric.silenced.get(finding.lint))
         for metric in metrics
-        for check in CHECKS
-        for finding in check(metric, today)
+        for finding in _found(metric, today)
     ]
+
+
+def _found(metric: Metric, today: date) -> Iterator[Finding]:
+    for check in CHECKS:
+        yield from check(metric, today)
+    for part in metric.parts:
+        for check in OF_PARTS:
+            yield from check(part, today)

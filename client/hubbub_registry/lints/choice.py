@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from hubbub_registry.lints.finding import Finding, error, warning
+from hubbub_registry.mechanisms import SPELLING
 from hubbub_registry.metric import Metric
 
 
@@ -52,7 +53,9 @@ def memoisation(metric: Metric, _today: date) -> Iterator[Finding]:
 
 def no_candidates(metric: Metric, _today: date) -> Iterator[Finding]:
     """``no-candidates``: reports of an open domain are counted for the values somebody names."""
-    if not metric.closed and not metric.numeric and not metric.candidates:
+    if metric.mechanism in SPELLING:
+        return
+    if not metric.closed and not metric.numeric and not metric.candidates and not metric.parts:
         yield warning(
             metric,
             "no-candidates",

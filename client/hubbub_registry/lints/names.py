@@ -13,5 +13,7 @@ LINTS = frozenset(
         "memoisation",
         "no-candidates",
         "cohorts",
+        "dimension-thin",
+        "dimension-of-values",
     }
 )

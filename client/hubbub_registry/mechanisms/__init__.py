@@ -19,9 +19,12 @@ from hubbub_client.mechanisms import NAMES, module_name
 from hubbub_registry.calibration import Calibrated
 
 __all__ = [
-    "NAMES", "Key", "Mechanism", "Settings", "client_module", "exact_ratio", "mechanism", "module_name", "range_labels",
-    "takes_integers",
+    "NAMES", "SPELLING", "Key", "Mechanism", "Settings", "client_module", "exact_ratio", "mechanism", "module_name",
+    "range_labels", "takes_integers",
 ]  # fmt: skip
+
+# The mechanisms from whose reports a decoder finds strings that nobody named.
+SPELLING = frozenset({"sequence-fragment-puzzle", "prefix-extending-method"})
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Key:
     low: int = 1
     high: int = 1 << 20
     required: bool = True
-    default: int | str | None = None
+    default: int | str | Fraction | None = None
     choices: tuple[str, ...] = ()
 
 

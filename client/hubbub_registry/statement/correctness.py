@@ -5,7 +5,7 @@ from __future__ import annotations
 from hubbub_registry.metric import Metric
 from hubbub_registry.statement.document import Block, Bullets, Code, Paragraph, Section, Subheading, Table, Text
 from hubbub_registry.statement.facts import Facts
-from hubbub_registry.statement.mechanisms import WORDS, Words
+from hubbub_registry.statement.mechanisms import Words, words_of
 from hubbub_registry.statement.wording import DECIMALS, count
 from hubbub_registry.summary.for_people import decimal_up
 
@@ -79,7 +79,7 @@ def correctness(facts: Facts) -> Section:
 
 def mechanism_of(metric: Metric) -> list[Block]:
     """What one metric's mechanism does, with its exact numbers."""
-    words = WORDS[metric.mechanism]
+    words = words_of(metric)
     parameters = [f"{name} {value}" for name, value in sorted(metric.device.parameters.items())]
     return [
         Subheading((Code(metric.name), f": {words.title}")),

@@ -62,6 +62,11 @@ class Facts:
         return [metric for metric in self.metrics if metric.permanent_ratio is not None]
 
     @property
+    def split(self) -> list[Metric]:
+        """The metrics whose reports carry something in the clear that the registry declares."""
+        return [metric for metric in self.metrics if metric.dimension is not None]
+
+    @property
     def groups(self) -> dict[str, int]:
         """Metric -> how many groups of devices its reports tell apart, each device staying in its own.
 
@@ -70,7 +75,7 @@ class Facts:
         counted = {}
         for metric in self.metrics:
             parameters = metric.device.parameters
-            groups = parameters.get("cohorts", 1)
+            groups = math.prod(count for name, count in parameters.items() if name.endswith("cohorts"))
             if metric.mechanism == "d-bit-flip":
                 groups = math.comb(parameters["buckets"], parameters["bits"])
             if groups > 1:

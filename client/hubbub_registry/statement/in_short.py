@@ -103,10 +103,17 @@ def _lifetime(facts: Facts) -> Text:
     return Strong(f"A device's whole life: epsilon at most {figure(whole.lifetime)}."), text
 
 
+def _in_the_clear(facts: Facts) -> list[str]:
+    """The names of the public dimensions, each once."""
+    return list(dict.fromkeys(metric.dimension.name for metric in facts.split if metric.dimension is not None))
+
+
 def _unprotected(facts: Facts) -> list[str]:
     words = ["that a device reports at all, when, and from which address"]
     if facts.permanent:
         words.append("for some metrics, that a value changed")
     if facts.groups:
         words.append("for some metrics, which group of devices it is in")
+    if facts.split:
+        words.append(f"what is sent as it is beside a value ({', '.join(_in_the_clear(facts))})")
     return [*words, "what a whole household shares, or what is true of nearly everybody"]

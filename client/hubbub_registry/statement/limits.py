@@ -54,6 +54,8 @@ def blocks(facts: Facts) -> tuple[Block, ...]:
                 "on no value, but it helps to link reports of one device; the more groups, the more.",
             )
         )
+    if facts.split:
+        items += _in_the_clear(facts)
     items += [
         (
             Strong("Groups of devices."),
@@ -74,6 +76,27 @@ def blocks(facts: Facts) -> tuple[Block, ...]:
         ),
     ]
     return (Bullets(tuple(items)),)
+
+
+def _in_the_clear(facts: Facts) -> list[Text]:
+    pieces: list[Text] = []
+    for metric in facts.split:
+        split = metric.dimension
+        if split is None:
+            continue
+        pieces.append(
+            (
+                Strong("What a report says openly: "),
+                Code(metric.name),
+                f" is sent with the device's {split.name}, one of {len(split.values):,} that the registry lists, as it "
+                "is and without noise. The app must know it apart from the value, and hubbub cannot check that. No "
+                "figure on this page counts it. Where few devices share one, their reports are known to come from "
+                "those few, and reports of one device are easier to link; what they say of the value stays within "
+                "the figures. A report is hidden only among those that name the same, so no stronger figure is "
+                "claimed here for being shuffled.",
+            )
+        )
+    return pieces
 
 
 def _groups(facts: Facts) -> tuple[str, ...]:

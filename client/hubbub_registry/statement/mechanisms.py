@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hubbub_registry.metric import Metric
+
 
 @dataclass(frozen=True)
 class Words:
@@ -90,6 +92,29 @@ WORDS: Mapping[str, Words] = {
         "hash functions only; an error from this remains, however many report.",
         "Apple, “Learning with privacy at scale”, 2017, algorithm 3",
     ),
+    "sequence-fragment-puzzle": Words(
+        "Sequence fragment puzzle",
+        "A report has two halves. One is the number of a hash function and a number of a few bits for the whole text; "
+        "the other names a place in the text, drawn at random, and has the same two numbers for the few bytes there.",
+        "In each half, with a fixed probability, the device sends the number that the hash function gives its text; "
+        "otherwise any of them. The few bytes are taken together with a small number that the whole text gives, by "
+        "which pieces of one text are put together. Both halves are counted in the epsilon of a report.",
+        "It finds the texts that many devices hold when nobody has listed them; rare and very long ones stay unknown. "
+        "A text that was found is known to whoever decodes the reports, so a text that many hold should be no secret.",
+        "Apple, “Learning with privacy at scale”, 2017, sequence fragment puzzle; Wang, Blocki, Li, Jha 2017",
+    ),
+    "prefix-extending-method": Words(
+        "Prefix extending method",
+        "A report is of one part of the text, its beginning of some length or all of it, and says which; it holds the "
+        "number of a hash function, and one number more, a few bits wide.",
+        "Which part and which hash function are drawn at random, whatever the text. The hash function gives every part "
+        "one of a few numbers, and very many parts the same. With a fixed probability the device sends the number of "
+        "its own; otherwise any of them.",
+        "Texts that many devices have are found without a list: beginnings that are frequent are extended, step by "
+        "step. What a few devices have stays hidden. Counts come from the reports of the whole text only, so they are "
+        "less exact than with a list that was known before.",
+        "Wang, Li, Jha 2019",
+    ),
     "rappor": Words(
         "RAPPOR",
         "A report is a row of bits, with the number of the device's cohort where there are several.",
@@ -113,6 +138,16 @@ WORDS: Mapping[str, Words] = {
         "as the number stays near the point. Where the metric has a perturbation, the bit is flipped once more, "
         "anew, in each report.",
     ),
+    "hierarchical-histogram": Words(
+        "Hierarchical histogram",
+        "A report is the number of a level, drawn at random, and one number more, a few bits wide.",
+        "The range is cut into a few large parts, those into smaller ones, and so on; each level is one such division. "
+        "Each part owns equally many of the numbers, and any two own equally many of them together. With a fixed "
+        "probability the device draws a number owned by the part in which its value lies; otherwise any at all.",
+        "It gives quantiles of a value, and the counts of ranges of any width. Its histogram of the smallest parts is "
+        "less exact than that of a mechanism which asks for them alone.",
+        "Cormode, Kulkarni, Srivastava 2019; Feldman, Nelson, Nguyen, Talwar 2022",
+    ),
     "d-bit-flip": Words(
         "d-bit flip",
         "A report names a few ranges, the same ones in all reports of a device, and has one bit for each of them.",
@@ -125,3 +160,20 @@ WORDS: Mapping[str, Words] = {
         "report.",
     ),
 }
+
+
+def words_of(metric: Metric) -> Words:
+    """The words of a metric's mechanism; of a joint metric, those of both parts."""
+    if not metric.parts:
+        return WORDS[metric.mechanism]
+    first, second = (WORDS[part.mechanism] for part in metric.parts)
+    return Words(
+        f"Two values together: {first.title} and {second.title}",
+        "A report has two parts, for two values of one device, and each part is what a report of that value alone "
+        f"would be. For the first value: {first.report} For the second value: {second.report}",
+        f"The noise of the first: {first.noise} The noise of the second: {second.noise} The two are drawn "
+        "independently, and both parts are counted in the epsilon of a report.",
+        "It shows how often two values come together. Its error is larger than that of either value by itself, since "
+        "each part has only its share of epsilon.",
+        f"{first.source}; {second.source}; put together as in Fanti, Pihur, Erlingsson 2016",
+    )

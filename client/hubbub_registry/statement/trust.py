@@ -79,7 +79,8 @@ def _actors(facts: Facts) -> list[tuple[Text, ...]]:
         (
             "The analysts",
             "randomised reports of one metric and period in a random order, with no link between two of them"
-            + (" but the group that some reports name" if facts.groups else ""),
+            + (" but the group that some reports name" if facts.groups else "")
+            + ("; and what some reports say in the clear" if facts.split else ""),
             "nothing",
         ),
         ("Readers of the results", "estimates with their errors, worked out from those reports", "nothing"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hubbub_registry.statement.document import Block, Bullets, Code, Section, Strong
 from hubbub_registry.statement.facts import Facts
-from hubbub_registry.statement.mechanisms import WORDS
+from hubbub_registry.statement.mechanisms import words_of
 
 
 def usefulness(facts: Facts) -> Section:
@@ -29,7 +29,7 @@ def blocks(facts: Facts) -> tuple[Block, ...]:
                 "random.",
                 "Anybody who can reach the collector can send made-up reports, each of which moves a result more "
                 "than an honest one.",
-                *((Code(metric.name), f": {WORDS[metric.mechanism].utility}") for metric in facts.metrics),
+                *((Code(metric.name), f": {words_of(metric).utility}") for metric in facts.metrics),
             )
         ),
     )

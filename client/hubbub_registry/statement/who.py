@@ -44,6 +44,9 @@ def who(facts: Facts) -> Section:
 
 
 def _values(metric: Metric) -> Text:
+    if metric.parts:
+        first, second = (_values(part) for part in metric.parts)
+        return f"pairs: {first}; with {second}"
     parameters = metric.device.parameters
     if metric.numeric:
         low = parameters["low"] - parameters["below_zero"]

@@ -66,6 +66,8 @@ def _metric(metric: Metric) -> dict[str, Any]:
         "exact": exact,
         "epsilon": {**_figures(spending(metric)), "exact": exact},
     }
+    if metric.dimension is not None:
+        described["dimension"] = asdict(metric.dimension)
     if lifetime is None:
         described["unbounded_justification"] = metric.unbounded_justification
     if metric.permanent_ratio is not None:

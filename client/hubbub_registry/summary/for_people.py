@@ -79,6 +79,10 @@ def _describe(metric: Metric) -> Iterator[tuple[str, str]]:
         year = decimal_up(one_value_epsilon(metric, count.per_year))
         forever = decimal_up(ln_upper(metric.permanent_ratio))
         yield "one value", f"reported unchanged costs {period} a period, {year} a year, and never over {forever}"
+    if metric.dimension is not None:
+        split = metric.dimension
+        yield "public", f"{split.name}, one of {len(split.values)}, sent as it is; no epsilon counts it"
+        yield "", f"cells of fewer than {_count(split.min_cell, 'report')} are held back when decoded"
     yield "record", f"{_count(metric.device.record_bytes, 'byte')}, fingerprint {metric.fingerprint.hex()}"
 
 

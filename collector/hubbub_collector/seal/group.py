@@ -6,9 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from hubbub_client.dimension import record_fields
 from hubbub_collector.errors import CollectorError, DamagedError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.ranges import range_check
+from hubbub_collector.seal.fold import fold
 from hubbub_collector.seal.part import manifest_path, next_seal, parquet_path, write_manifest, write_parquet
 from hubbub_collector.seal.permute import permute
 from hubbub_collector.seal.sorted_store import Intent, SortedStore, Waiting
@@ -73,7 +75,7 @@ def _seal_part(
     except DamagedError:
         store.abandon(intent)
         raise
-    check = range_check(metric.device.fields, width)
+    check = range_check(record_fields(metric.device), width)
     if len(gathered) % width or (check is not None and not check(gathered)):
         store.abandon(intent)
         raise CollectorError(
@@ -81,6 +83,7 @@ def _seal_part(
             "this metric's; nothing was removed, restore the file from a copy"
         )
     records = permute(np.frombuffer(gathered, np.uint8).reshape(-1, width))
+    fold(metric, records)
     folder = data.sealed(metric.name, metric.fingerprint, intent.period)
     parquet = parquet_path(folder, intent.seal)
     write_parquet(data.root, parquet, records)

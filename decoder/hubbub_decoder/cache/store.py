@@ -18,6 +18,8 @@ from hubbub_registry import Metric
 
 _ENDING = ".state"
 _TEMPORARY = ".part"
+ONE_CELL = "cell "
+"""How what was counted of one cell of a public dimension begins; then comes its place."""
 _ABANDONED = 86_400  # seconds
 
 
@@ -39,19 +41,22 @@ class StateCache:
         self.problem: str | None = None
         """Why what was counted could not be kept, if so."""
 
-    def find(self, metric: Metric, part: Manifest) -> Counted | None:
+    def find(self, metric: Metric, part: Manifest, kind: str = "") -> Counted | None:
         """What was counted of ``part``, if it is here, and the sealed file is still there and as long as it was.
 
-        The file is not read: what it held when it was counted had the digest that its manifest still names.
+        ``kind`` is what was counted, the whole where it is empty (see ``reading``). The file is not read: what it held
+        when it was counted had the digest that its manifest still names.
         """
         try:
             if part.file.stat().st_size != part.file_bytes:
                 return None
-            data = self._path(metric, part).read_bytes()
+            data = self._path(metric, part, kind).read_bytes()
         except (OSError, ValueError):
             return None
-        counted = unpack(_key(metric, part), data)
-        if counted is None or counted.state.n != part.records:
+        counted = unpack(_key(metric, part, kind), data)
+        if counted is None or counted.state.n > part.records:
+            return None
+        if counted.state.n != part.records and not kind.startswith(ONE_CELL):
             return None
         try:
             counted.state.check(metric)
@@ -59,18 +64,18 @@ class StateCache:
             return None
         return counted
 
-    def keep(self, metric: Metric, part: Manifest, counted: Counted) -> None:
+    def keep(self, metric: Metric, part: Manifest, counted: Counted, kind: str = "") -> None:
         """Writes an entry: under a name of its own, which then takes the place of the last. Never raises OSError.
 
         No fsync: an entry that a crash tears fails its checksum, and is made again.
         """
-        path = self._path(metric, part)
+        path = self._path(metric, part, kind)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor, name = tempfile.mkstemp(_TEMPORARY, dir=path.parent)
             try:
                 with os.fdopen(descriptor, "wb") as file:
-                    file.write(pack(_key(metric, part), counted))
+                    file.write(pack(_key(metric, part, kind), counted))
                 os.replace(name, path)
             except BaseException:
                 Path(name).unlink(missing_ok=True)
@@ -87,7 +92,8 @@ class StateCache:
         And what a process that was killed left half-written, once it is a day old and nobody can be writing it.
         """
         folder = self._folder(metric)
-        kept = {self._path(metric, part).name for part in parts}
+        kinds = _kinds(metric)
+        kept = {self._path(metric, part, kind).name for part in parts for kind in kinds}
         try:
             for path in sorted(folder.glob(f"*{_ENDING}")):
                 if path.name not in kept:
@@ -101,12 +107,21 @@ class StateCache:
     def _folder(self, metric: Metric) -> Path:
         return self.folder / metric.name / metric.fingerprint.hex()
 
-    def _path(self, metric: Metric, part: Manifest) -> Path:
-        # The digest of the digest: what a manifest says must not become a path outside the folder.
-        return self._folder(metric) / (hashlib.sha256(part.sha256.encode()).hexdigest()[:32] + _ENDING)
+    def _path(self, metric: Metric, part: Manifest, kind: str) -> Path:
+        # The digest of the digest: what a manifest says must not become a path outside the folder. Whoever deletes the
+        # part finds by it all that was counted of it.
+        digest = hashlib.sha256(part.sha256.encode()).hexdigest()[:32]
+        return self._folder(metric) / (digest + (f"-{kind.replace(' ', '-')}" if kind else "") + _ENDING)
 
 
-def _key(metric: Metric, part: Manifest) -> bytes:
+def _kinds(metric: Metric) -> list[str]:
+    """What can have been counted of a part of ``metric``."""
+    if metric.dimension is None:
+        return [""]
+    return ["", "cells", *(f"{ONE_CELL}{cell}" for cell in range(len(metric.dimension.values)))]
+
+
+def _key(metric: Metric, part: Manifest, kind: str) -> bytes:
     """All that what was counted depends on, as one digest."""
-    named = f"{part.sha256} {part.records} {metric.mechanism} {metric.fingerprint.hex()} {SCHEMA} "
+    named = f"{part.sha256} {part.records} {metric.mechanism} {metric.fingerprint.hex()} {SCHEMA} {kind} "
     return hashlib.sha256(named.encode() + code_digest()).digest()

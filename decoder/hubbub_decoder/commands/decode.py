@@ -9,9 +9,13 @@ from rich.console import Console
 
 from hubbub_decoder import render
 from hubbub_decoder.arrow import BINARY
+from hubbub_decoder.commands.decode_by import run_by
+from hubbub_decoder.commands.decode_joint import add_joint, run_joint
+from hubbub_decoder.commands.numbers import add_numbers, numbers_question
 from hubbub_decoder.commands.shared import (
     add_cache,
     add_data,
+    add_where,
     cache_of,
     candidates_of,
     check_open_unit,
@@ -23,11 +27,12 @@ from hubbub_decoder.commands.shared import (
 )  # fmt: skip
 from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.decode import estimate, estimate_mean, gives_mean, with_notes
+from hubbub_decoder.errors import CandidateError, EstimateError
 from hubbub_decoder.reading import Reading
 from hubbub_decoder.result_table import result_table
 from hubbub_decoder.significance import CORRECTIONS
 
-SUMMARY = "estimate counts, or a mean, with errors, from a sealed data set"
+SUMMARY = "estimate counts, a mean, or quantiles, with errors, from a sealed data set"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--period", metavar="P", type=parse_period, nargs="+",
         help="periods to read, by number or by a date in them (2026-11-30, UTC); default: all",
     )  # fmt: skip
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--by", metavar="NAME", help="figures of each cell of the metric's public dimension, by its name"
+    )
+    add_where(which)
+    add_numbers(parser)
+    add_joint(parser)
     add_cache(parser)
 
 
@@ -52,11 +64,22 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the estimates on stdout. Raises HubbubError for whatever keeps it from doing so."""
     check_open_unit(arguments, "level", "alpha")
     metric, candidates = candidates_of(arguments)
-    data = Dataset(arguments.data, metric, arguments.period)
+    question = numbers_question(arguments, metric)
+    if metric.parts:
+        if arguments.by is not None:
+            raise EstimateError(f"--by: metric {metric.name} gives a table of pairs; read one cell of it with --where")
+        return run_joint(arguments, metric)
+    if arguments.second_candidates is not None:
+        raise CandidateError(f"--second-candidates: metric {metric.name} reports one value, not two; leave it out")
+    if arguments.by is not None:
+        return run_by(arguments, metric, candidates)
+    data = Dataset(arguments.data, metric, arguments.period, arguments.where)
     console = Console(stderr=True)
     reading = read_parts(data, console, cache_of(arguments))
     estimates: render.Result
-    if gives_mean(metric):
+    if question is not None:
+        estimates = with_notes(question(reading.state), data, reading).at_level(arguments.level)
+    elif gives_mean(metric):
         estimates = with_notes(estimate_mean(metric, reading.state), data, reading).at_level(arguments.level)
     else:
         estimates = with_notes(estimate(metric, reading.state, candidates), data, reading).at_level(arguments.level)

@@ -35,6 +35,14 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--candidates", metavar="FILE", type=Path, help="values to look for, one a line, UTF-8")
 
 
+def add_where(parser: argparse.ArgumentParser | argparse._MutuallyExclusiveGroup) -> None:
+    """One cell of a public dimension."""
+    parser.add_argument(
+        "--where", metavar="NAME=VALUE", type=_parse_where,
+        help="read one cell of the metric's public dimension only, such as version=1.1",
+    )  # fmt: skip
+
+
 def add_cache(parser: argparse.ArgumentParser) -> None:
     """Whether what is counted is kept."""
     parser.add_argument(
@@ -52,8 +60,10 @@ def cache_of(arguments: argparse.Namespace) -> StateCache | None:
 
 def candidates_of(arguments: argparse.Namespace) -> tuple[Metric, tuple[str, ...] | None]:
     """The metric, and the values to look for: None for one that gives a mean. Raises RegistryError, CandidateError."""
-    named = None if arguments.candidates is None else _read(arguments.candidates)
+    named = None if arguments.candidates is None else read_candidates(arguments.candidates)
     metric = load_registry(arguments.registry, candidates=named is None).metric(arguments.metric)
+    if metric.parts:  # two lists, which decode_joint reads; whoever wants one says so
+        return metric, None
     if not gives_mean(metric):
         return metric, choose_candidates(metric, named)
     if named is not None:
@@ -119,8 +129,16 @@ def parse_period(text: str) -> int | datetime.date:
         ) from None
 
 
-def _read(path: Path) -> tuple[str, ...]:
+def _parse_where(text: str) -> dict[str, str]:
+    name, found, value = text.partition("=")
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is no name and value such as version=1.1")
+    return {name: value}
+
+
+def read_candidates(path: Path, option: str = "--candidates") -> tuple[str, ...]:
+    """The list that ``option`` names. Raises CandidateError."""
     try:
         return read_list(path)
     except ListError as error:
-        raise CandidateError(f"--candidates: {error}") from None
+        raise CandidateError(f"{option}: {error}") from None

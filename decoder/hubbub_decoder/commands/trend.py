@@ -18,6 +18,7 @@ from hubbub_decoder.caveats import repeated_reports
 from hubbub_decoder.commands.shared import (
     add_cache,
     add_data,
+    add_where,
     cache_of,
     candidates_of,
     check_open_unit,
@@ -68,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sampled", action="store_true", help="with --compare: each period's devices are a fresh sample of all"
     )
+    add_where(parser)
     add_cache(parser)
 
 
@@ -98,7 +100,7 @@ def _trend(
     arguments: argparse.Namespace, metric: Metric, candidates: tuple[str, ...] | None, periods: Periods,
     console: Console,
 ) -> Trend:  # fmt: skip
-    data = Dataset(arguments.data, metric, periods)
+    data = Dataset(arguments.data, metric, periods, arguments.where)
     hidden = not console.is_terminal
     watched = track(data.periods, "reading sealed periods", console=console, transient=True, disable=hidden)
     return trend(metric, data, candidates, cache=cache_of(arguments), periods=watched)
@@ -108,7 +110,7 @@ def _compared(
     arguments: argparse.Namespace, metric: Metric, candidates: tuple[str, ...] | None, console: Console
 ) -> Change:
     """A date may stand for several periods, which are then merged."""
-    first, second = (Dataset(arguments.data, metric, [each]) for each in arguments.compare)
+    first, second = (Dataset(arguments.data, metric, [each], arguments.where) for each in arguments.compare)
     if set(first.periods) & set(second.periods):
         raise EstimateError("--compare: both name the same period; name two that differ")
     cache = cache_of(arguments)

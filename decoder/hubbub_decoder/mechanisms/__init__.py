@@ -9,7 +9,9 @@ A module here has
 ``estimate(metric, state, candidates) -> Estimates``
     ``candidates`` are NFC-normalised and distinct, and for a closed domain among its values; ``state`` holds at least
     one record. ``hubbub_decoder.estimate`` makes sure of both. A mechanism that gives a mean in place of counts has
-    ``estimate_mean(metric, state) -> Mean`` beside it, and refuses here.
+    ``estimate_mean(metric, state) -> Mean`` beside it, and refuses here. One that gives ranges and quantiles has
+    ``distribution(metric, state) -> Distribution`` beside it, and one whose reports spell strings that nobody named
+    ``discover(metric, state, options) -> Found`` (``hubbub_decoder.discovery``).
 
 Probabilities are the integers of the plan over a power of two, what the devices really used; the declared epsilon
 plays no part in estimating.
@@ -24,11 +26,12 @@ from typing import Protocol, cast
 from hubbub_client.mechanisms import NAMES, module_name
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
+from hubbub_decoder.numbers.distribution import Distribution
 from hubbub_decoder.records import Records
 from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
-__all__ = ["NAMES", "MeanMechanism", "Mechanism", "mean_mechanism", "mechanism"]
+__all__ = ["NAMES", "MeanMechanism", "Mechanism", "RangeMechanism", "mean_mechanism", "mechanism", "range_mechanism"]
 
 
 class Mechanism(Protocol):
@@ -49,6 +52,19 @@ class MeanMechanism(Protocol):
 
     def estimate_mean(self, metric: Metric, state: State, /) -> Mean:
         """The mean."""
+
+
+class RangeMechanism(Protocol):
+    """What a module offers beside that, where its reports give ranges and quantiles."""
+
+    def distribution(self, metric: Metric, state: State, /) -> Distribution:
+        """The distribution of the values."""
+
+
+def range_mechanism(name: str) -> RangeMechanism | None:
+    """The decoder's module of mechanism ``name`` where that gives ranges and quantiles, else None. Raises PlanError."""
+    module = mechanism(name)
+    return cast(RangeMechanism, module) if hasattr(module, "distribution") else None
 
 
 def mean_mechanism(name: str) -> MeanMechanism | None:

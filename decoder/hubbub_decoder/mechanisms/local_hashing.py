@@ -6,9 +6,10 @@ counted by hash function and bucket, so a candidate costs one look-up for each h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from hubbub_decoder.bucket_sums import bucket_sums
 from hubbub_decoder.colliding_support import CollidingSupport
@@ -19,7 +20,7 @@ from hubbub_decoder.records import Records, as_integers, check_domain, check_sha
 from hubbub_decoder.state import IntArray, State, merge
 from hubbub_registry import Metric
 
-__all__ = ["estimate", "merge", "partial"]
+__all__ = ["count_cells", "estimate", "merge", "partial"]
 
 # Up to this many cells a histogram of them all is the fastest; a larger one would be mostly zeros, and mostly memory.
 _DENSE = 1 << 20
@@ -33,17 +34,21 @@ def partial(metric: Metric, records: Records) -> State:
     check_shape(metric, records)
     parameters = metric.device.parameters
     hashes, width = 1 << parameters["hashes_bits"], 1 << parameters["width_bits"]
-    counts: IntArray = np.zeros(hashes * width, np.uint32 if len(records) < 1 << 32 else np.uint64)
+    cells = (as_integers(chunk) for chunk in chunks(records))
+    return State.of(metric, len(records), counts=count_cells(metric, cells, hashes, width, len(records)))
+
+
+def count_cells(metric: Metric, cells: Iterable[npt.NDArray[np.int64]], hashes: int, width: int, n: int) -> IntArray:
+    """The ``n`` reports of each hash function and bucket, (hashes, width), where a hash number is a cell's low bits."""
+    counts: IntArray = np.zeros(hashes * width, np.uint32 if n < 1 << 32 else np.uint64)
     one = counts.dtype.type(1)
-    for chunk in chunks(records):
-        cell = as_integers(chunk)
+    for cell in cells:
         check_domain(metric, cell, len(counts), "padding")
         if len(counts) <= _DENSE:
             counts += np.bincount(cell, minlength=len(counts)).astype(counts.dtype)
         else:
             np.add.at(counts, cell, one)
-    # A record has its hash function in the lowest bits.
-    return State.of(metric, len(records), counts=np.ascontiguousarray(counts.reshape(width, hashes).T))
+    return np.ascontiguousarray(counts.reshape(width, hashes).T)
 
 
 def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimates:

@@ -9,7 +9,7 @@ from hubbub_decoder.cache import StateCache
 from hubbub_decoder.caveats import most_reports, repeated_reports
 from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.decode import check_data, choose_candidates, estimate, estimate_mean, gives_mean
-from hubbub_decoder.errors import EstimateError
+from hubbub_decoder.errors import EstimateError, HeldBackError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.over_time.pooling import bounded, widened
 from hubbub_decoder.over_time.trend import Result, Trend
@@ -36,6 +36,7 @@ def trend(
     total: State | None = None
     done: list[int] = []
     empty: list[int] = []
+    held: list[int] = []
     results: list[Result] = []
     suspects: list[Suspect] = []
     for period in data.periods if periods is None else periods:
@@ -43,13 +44,18 @@ def trend(
         if not any(part.records for part in parts):
             empty.append(period)
             continue
-        reading = read(data, parts, cache)
+        try:
+            reading = read(data, parts, cache)
+        except HeldBackError:
+            held.append(period)
+            continue
         own = repeated_reports(metric, (period,))
         results.append(_noted(_result(metric, reading.state, chosen), (*own, *reading.notes)))
         done.append(period)
         suspects += reading.suspects
         total = reading.state if total is None else merge_states(total, reading.state)
     if total is None:
+        data.check_cell(0)
         raise EstimateError(f"{data}: the sealed parts hold no reports; seal a batch with reports first")
     return Trend(
         metric=metric.name,
@@ -58,7 +64,7 @@ def trend(
         results=tuple(results),
         pooled=_pooled(metric, total, chosen, done),
         suspects=tuple(suspects),
-        notes=_notes(metric, data, done, results, empty),
+        notes=_notes(metric, data, done, results, (empty, held)),
     )
 
 
@@ -82,11 +88,14 @@ def _pooled(metric: Metric, total: State, chosen: tuple[str, ...], periods: list
 
 
 def _notes(
-    metric: Metric, data: Dataset, periods: list[int], results: list[Result], empty: list[int]
+    metric: Metric, data: Dataset, periods: list[int], results: list[Result], left_out: tuple[list[int], list[int]]
 ) -> tuple[str, ...]:
     """What holds for the whole, then what each period's figures say, with its period where it is not said of all."""
     pooled_only = repeated_reports(metric, data.periods)
     whole = [note for note in data.notes if note not in pooled_only]
+    empty, held = left_out
+    if held:
+        whole.append(f"held back in period {named(held, metric.period)}: fewer reports in this cell than are shown")
     if empty:
         whole.append(f"no reports in period {named(empty, metric.period)}; left out")
     every = [set(result.notes) for result in results]

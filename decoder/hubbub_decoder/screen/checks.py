@@ -119,6 +119,25 @@ class Always:
 
 
 @dataclass(frozen=True)
+class Within:
+    """Field number ``field`` is always below ``limits[given]``, with ``given`` the number in another field."""
+
+    what: str
+    field: int
+    given: int
+    limits: tuple[int, ...]
+
+    def count(self, metric: Metric, records: Records) -> Counts:
+        """[records, those among them beyond their limit]."""
+        limit = np.array(self.limits, np.int64)[numbers(metric, records, self.given)]
+        return np.array([len(records), np.count_nonzero(numbers(metric, records, self.field) >= limit)], np.int64)
+
+    def p_value(self, counts: Counts, cluster: int) -> float:
+        """1 or 0."""
+        return _least(chance_bound(counts[1:], int(counts[0]), np.zeros(1), cluster=cluster))
+
+
+@dataclass(frozen=True)
 class Event:
     """Of the records whose field ``given`` is 0 (all of them where None), field ``field`` masked is 0 so often."""
 
@@ -136,6 +155,24 @@ class Event:
     def p_value(self, counts: Counts, cluster: int) -> float:
         """One event."""
         return _least(chance_bound(counts[1:], int(counts[0]), np.array([self.chance]), cluster=cluster))
+
+
+@dataclass(frozen=True, eq=False)
+class OfPart:
+    """``check`` of one part of a joint metric, whose records are the bytes ``columns`` of the whole ones."""
+
+    what: str
+    part: Metric
+    columns: slice
+    check: Check
+
+    def count(self, metric: Metric, records: Records) -> Counts:  # noqa: ARG002 - one signature for every check
+        """What the part's own check counts."""
+        return self.check.count(self.part, np.ascontiguousarray(records[:, self.columns]))
+
+    def p_value(self, counts: Counts, cluster: int) -> float:
+        """That of the part's own check."""
+        return self.check.p_value(counts, cluster)
 
 
 def ones_law(*coins: tuple[int, float]) -> FloatArray:

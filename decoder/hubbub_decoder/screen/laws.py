@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from hubbub_client.mechanisms.hierarchical_histogram import at_level
+from hubbub_client.mechanisms.projective_geometry_response import points_in
 from hubbub_decoder.mechanisms.rappor import bit_rates
 from hubbub_decoder.permanent_bit import shown_rates
-from hubbub_decoder.screen.checks import Always, Check, Drawn, Event, Ones, Uniform, ones_law
+from hubbub_decoder.screen.checks import Always, Check, Drawn, Event, OfPart, Ones, Uniform, Within, ones_law
 from hubbub_registry import Metric
 
 
@@ -20,7 +22,20 @@ class Law(NamedTuple):
 
 def law_of(metric: Metric) -> Law:
     """What is known of ``metric``'s records; no checks where every record is as likely as the population makes it."""
+    if metric.parts:
+        return Law(of_parts(metric))
     return _LAWS[metric.mechanism](metric)
+
+
+def of_parts(metric: Metric) -> tuple[Check, ...]:
+    """What is known of both parts of a joint metric's records; none of their noise is permanent."""
+    checks: list[Check] = []
+    start = 0
+    for part in metric.parts:
+        columns = slice(start, start + part.device.record_bytes)
+        start = columns.stop
+        checks += [OfPart(f"{part.name}: {check.what}", part, columns, check) for check in law_of(part).checks]
+    return tuple(checks)
 
 
 def _rate(metric: Metric) -> float:
@@ -62,6 +77,28 @@ def _local_hashing(metric: Metric) -> Law:
     return Law((Uniform("hash index", 0, 1 << metric.device.parameters["hashes_bits"]),))
 
 
+def _sequence_fragment_puzzle(metric: Metric) -> Law:
+    p = metric.device.parameters
+    return Law(
+        (
+            Uniform("hash index", 0, 1 << p["hashes_bits"]),
+            Uniform("position", 2, 1 << p["positions_bits"]),
+            Uniform("fragment's hash index", 3, 1 << p["fragment_hashes_bits"]),
+        )
+    )
+
+
+def _prefix_extending_method(metric: Metric) -> Law:
+    p = metric.device.parameters
+    return Law(
+        (
+            Uniform("slot", 0, 1 << p["slots_bits"]),
+            Uniform("family", 1, 1 << p["families_bits"]),
+            Uniform("function", 2, 1 << (p["width_bits"] * (p["dimension"] - 1))),
+        )
+    )
+
+
 def _subset(metric: Metric) -> Law:
     return Law((Always("number of ones", metric.device.parameters["size"]),))
 
@@ -85,6 +122,13 @@ def _d_bit_flip(metric: Metric) -> Law:
     return Law((Drawn("buckets", bits, buckets), Ones("number of ones", [law])), permanent=True)
 
 
+def _hierarchical_histogram(metric: Metric) -> Law:
+    p = metric.device.parameters
+    levels = [at_level(p, level) for level in range(1 << p["levels_bits"])]
+    points = tuple(points_in(each["order"], each["dimension"]) for each in levels)
+    return Law((Uniform("level", 0, len(points)), Within("point", 1, 0, points)))
+
+
 _LAWS: dict[str, Callable[[Metric], Law]] = {
     "randomized-response": _nothing,
     "unary-encoding": _unary,
@@ -97,4 +141,7 @@ _LAWS: dict[str, Callable[[Metric], Law]] = {
     "rappor": _rappor,
     "one-bit-mean": _nothing,
     "d-bit-flip": _d_bit_flip,
+    "hierarchical-histogram": _hierarchical_histogram,
+    "prefix-extending-method": _prefix_extending_method,
+    "sequence-fragment-puzzle": _sequence_fragment_puzzle,
 }

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hubbub_client.errors import HubbubError
+from hubbub_client.mechanisms.joint import Part
 from hubbub_client.plan import Metric, Plan
 from hubbub_firmware.build.errors import CheckError
 from hubbub_firmware.build.flash import flash_image
@@ -140,14 +141,21 @@ def _fill(sandbox: Path, folder: Path, plan: Plan, settings: dict[str, Any], por
         "now": max(int(time.time()), 0),
         "reports": _REPORTS,
         "metrics": [
-            {"name": metric.name, "period": metric.period, "value": _value(metric)} for metric in plan.metrics.values()
+            {
+                "name": metric.name, "period": metric.period, "value": _value(metric),
+                "dimension": None if metric.dimension is None else metric.dimension["values"][0],
+            }
+            for metric in plan.metrics.values()
         ],
-    }
+    }  # fmt: skip
     (sandbox / "check.json").write_text(json.dumps(task))
 
 
-def _value(metric: Metric) -> str:
-    """A value that the metric takes."""
+def _value(metric: Metric) -> str | list[str]:
+    """A value that the metric takes; a pair of them for a joint one."""
+    if metric.mechanism == "joint":
+        first, second = (_value(Part(metric, side)) for side in range(2))
+        return [str(first), str(second)]
     if metric.values:
         return metric.values[0].decode()
     p = metric.parameters

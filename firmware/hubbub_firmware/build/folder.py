@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hubbub_client.mechanisms import NAMES, module_name
+from hubbub_client.mechanisms import COMPOSITES, NAMES, module_name
 from hubbub_firmware.build.boards import Board
 from hubbub_firmware.build.bundle.library import bundled_library
 from hubbub_firmware.build.byte_code import byte_code
@@ -103,9 +103,10 @@ def marker(board: str) -> bytes:
 def _by_name(registry: Registry, transport: str) -> list[str]:
     """The modules that a board loads by a name it is given: the registry's mechanisms, and the transport."""
     for name, metric in registry.metrics.items():
-        if metric.mechanism not in NAMES:
+        if metric.mechanism not in NAMES + COMPOSITES:
             raise BuildError(f"metric {name}: {metric.mechanism} does not run on boards; they have {', '.join(NAMES)}")
-    mechanisms = {f"hubbub_client.mechanisms.{module_name(metric.mechanism)}" for metric in registry.metrics.values()}
+    used = {each.mechanism for metric in registry.metrics.values() for each in (metric, *metric.parts)}
+    mechanisms = {f"hubbub_client.mechanisms.{module_name(name)}" for name in used}
     return [*mechanisms, f"hubbub_firmware.links.{transport}"]
 
 

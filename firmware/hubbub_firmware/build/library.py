@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import hubbub_firmware
-from hubbub_client.mechanisms import NAMES, module_name
+from hubbub_client.mechanisms import COMPOSITES, NAMES, module_name
 from hubbub_firmware.build.boards import known_boards
 from hubbub_firmware.build.installation import package
 from hubbub_firmware.build.modules import closure, file_of
@@ -28,7 +28,7 @@ include("$(PORT_DIR)/boards/manifest.py")
 def portable_modules() -> dict[str, Path]:
     """Module -> file of everything that runs on a board."""
     programs = [board.program.read_text(encoding="utf-8") for board in known_boards().values()]
-    by_name = [f"hubbub_client.mechanisms.{module_name(name)}" for name in NAMES]
+    by_name = [f"hubbub_client.mechanisms.{module_name(name)}" for name in NAMES + COMPOSITES]
     by_name += [f"hubbub_firmware.links.{name}" for name in TRANSPORTS]
     return closure(programs, [*by_name, *_FOR_PROGRAMS])
 

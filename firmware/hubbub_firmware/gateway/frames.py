@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hubbub_client.clock import EARLIEST
+from hubbub_client.dimension import record_fields
 from hubbub_client.errors import HubbubError
 from hubbub_client.plan import Metric, Plan
 from hubbub_client.records import unpack
@@ -84,10 +85,11 @@ def _check(metric: Metric, record: bytes) -> None:
             "length", f"metric {metric.name}: a record of {len(record)} bytes, and not of {metric.record_bytes}"
         )
     # A domain of 0 means any bits; the bits past the fields are padding.
-    bits = sum(bits for _, bits, _ in metric.fields)
-    values = unpack(metric.fields, record)
+    fields = record_fields(metric)
+    bits = sum(bits for _, bits, _ in fields)
+    values = unpack(fields, record)
     if int.from_bytes(record, "little") >> bits or any(
-        domain and value >= domain for value, (_, _, domain) in zip(values, metric.fields, strict=True)
+        domain and value >= domain for value, (_, _, domain) in zip(values, fields, strict=True)
     ):
         raise FrameError("range", f"metric {metric.name}: a record that no sensor makes")
 

@@ -11,7 +11,7 @@ from unittest import mock
 
 from hubbub_client.plan import Metric as DeviceMetric
 from hubbub_client.plan import definition_fingerprint
-from hubbub_client.records import unpack
+from hubbub_client.records import unpack, width
 from hubbub_registry import Metric
 from hubbub_registry.mechanisms import client_module
 from hubbub_simulations.audit.errors import LayoutError
@@ -76,10 +76,9 @@ class Driver:
         record: bytes = self._encoder.encode(value, self._source)
         if self._reads != 1:
             raise LayoutError(f"the encoder read its source {self._reads} times in one report, not once")
-        if len(record) != self._device.record_bytes:
+        if len(record) != (size := width(self._device.fields)):
             raise LayoutError(
-                f"a record of {len(record)} bytes, where the plan says {self._device.record_bytes}: "
-                "what it says is not what its fields say"
+                f"a record of {len(record)} bytes, where the plan says {size}: what it says is not what its fields say"
             )
         return record
 

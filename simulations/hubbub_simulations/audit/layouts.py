@@ -62,6 +62,30 @@ def _local_hashing(p: Mapping[str, int]) -> Layout:
     return Layout({SOURCE: _bytes(number.end)}, (("hash", number),), (keep, anywhere))
 
 
+def _sequence_fragment_puzzle(p: Mapping[str, int]) -> Layout:
+    keep = Part(SOURCE, 0, p["precision"], ordered=True)
+    anywhere = Part(SOURCE, keep.end, p["width_bits"])
+    number = Part(SOURCE, anywhere.end, p["hashes_bits"])
+    fragment_keep = Part(SOURCE, 8 * _bytes(number.end), p["fragment_precision"], ordered=True)
+    fragment_anywhere = Part(SOURCE, fragment_keep.end, p["fragment_width_bits"])
+    position = Part(SOURCE, fragment_anywhere.end, p["positions_bits"])
+    fragment_number = Part(SOURCE, position.end, p["fragment_hashes_bits"])
+    public = (("hash", number), ("position", position), ("fragment_hash", fragment_number))
+    return Layout(
+        {SOURCE: _bytes(fragment_number.end)}, public, (keep, anywhere, fragment_keep, fragment_anywhere)
+    )  # fmt: skip
+
+
+def _prefix_extending_method(p: Mapping[str, int]) -> Layout:
+    keep = Part(SOURCE, 0, p["precision"], ordered=True)
+    anywhere = Part(SOURCE, keep.end, p["width_bits"])
+    slot = Part(SOURCE, anywhere.end, p["slots_bits"])
+    family = Part(SOURCE, slot.end, p["families_bits"])
+    function = Part(SOURCE, family.end, p["width_bits"] * (p["dimension"] - 1))
+    public = (("slot", slot), ("family", family), ("function", function))
+    return Layout({SOURCE: _bytes(function.end)}, public, (keep, anywhere))
+
+
 def _subset_selection(p: Mapping[str, int]) -> Layout:
     keep = Part(SOURCE, 0, p["precision"], ordered=True)
     first, step = 8 * _bytes(keep.end), 8 * _bytes(p["draw_bits"])
@@ -107,6 +131,13 @@ def _d_bit_flip(p: Mapping[str, int]) -> Layout:
     return Layout(channels, (), (permanent, perturbation), "bits")
 
 
+def _hierarchical_histogram(p: Mapping[str, int]) -> Layout:
+    level = Part(SOURCE, 0, p["levels_bits"])
+    keep = Part(SOURCE, level.end, p["precision"], ordered=True)
+    uniform = Part(SOURCE, keep.end, p["uniform_bits"], ordered=True)
+    return Layout({SOURCE: _bytes(uniform.end)}, (("level", level),), (keep, uniform))
+
+
 _LAYOUTS: dict[str, Callable[[Mapping[str, int]], Layout]] = {
     "randomized-response": _randomized_response,
     "unary-encoding": _unary_encoding,
@@ -119,4 +150,7 @@ _LAYOUTS: dict[str, Callable[[Mapping[str, int]], Layout]] = {
     "rappor": _rappor,
     "one-bit-mean": _one_bit_mean,
     "d-bit-flip": _d_bit_flip,
+    "hierarchical-histogram": _hierarchical_histogram,
+    "prefix-extending-method": _prefix_extending_method,
+    "sequence-fragment-puzzle": _sequence_fragment_puzzle,
 }

@@ -35,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``hubbub fleet``."""
     parser.add_argument("registry", metavar="REGISTRY.toml", type=Path)
     parser.add_argument("metric", metavar="METRIC")
-    parser.add_argument("values", metavar="VALUES.txt", help="UTF-8, one device's value a line; - for standard input")
+    parser.add_argument(
+        "values",
+        metavar="VALUES.txt",
+        help="UTF-8, one device's value a line, after that of a public dimension and a tab; - for standard input",
+    )
     parser.add_argument("--url", required=True, help="the collector, such as http://127.0.0.1:8080")
     parser.add_argument(
         "--client",

@@ -8,6 +8,7 @@ from itertools import islice
 
 import msgpack
 
+from hubbub_client.mechanisms import COMPOSITES
 from hubbub_client.plan import Plan
 from hubbub_client.reporter import Reporter
 from hubbub_client.storage import MemoryStorage
@@ -15,6 +16,7 @@ from hubbub_client.transport import Answer
 from hubbub_client.upload import ID_BYTES, batches_of, build
 from hubbub_simulations.fleet.tally import Tally
 from hubbub_simulations.fleet.uploads import Upload
+from hubbub_simulations.fleet.values import in_two
 
 
 class Outbox:
@@ -44,11 +46,14 @@ def reference_uploads(
 
 
 def _device_uploads(plan: Plan, metric: str, values: Iterable[str], tally: Tally) -> Iterator[Upload]:
-    for value in values:
+    joint = plan.metric(metric).mechanism in COMPOSITES  # both values on a line, with a tab between them
+    split = plan.metric(metric).dimension is not None
+    for line in values:
+        cell, value = in_two(line, split)
         tally.devices += 1
         outbox = Outbox()
         reporter = Reporter(plan, state=MemoryStorage(), transport=outbox)
-        reporter.record(metric, value)
+        reporter.record(metric, tuple(value.split("\t", 1)) if joint else value, cell)
         sent = reporter.flush().sent
         tally.refused.update(reporter.counts)
         for body in outbox.bodies:

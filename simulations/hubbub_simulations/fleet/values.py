@@ -38,6 +38,12 @@ def read_values(file: BinaryIO, name: str) -> Iterator[str]:
         raise ValuesFileError(f"{name}: cannot be read ({error.strerror}); name a file of text") from None
 
 
+def in_two(line: str, split: bool) -> tuple[str | None, str]:
+    """The value of the public dimension, before the first tab, and the line's own; None where ``split`` is not so."""
+    cell, found, value = line.partition("\t")
+    return (cell, value) if split and found else (None, line)
+
+
 def count_values(path: Path) -> int:
     """How many values the file holds. Raises ValuesFileError, as ``read_values`` does."""
     with open_values(path) as file:

@@ -17,6 +17,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from hubbub_client.dimension import FIELD
 from hubbub_client.mechanisms import module_name
 from hubbub_registry import Metric
 from hubbub_simulations.bits import Bytes
@@ -51,12 +52,22 @@ def load(mechanism: str) -> ModuleType:
     return import_module(f"hubbub_simulations.mechanisms.{module_name(mechanism)}")
 
 
-def encode(metric: Metric, items: Sequence[bytes], index: NDArray[np.intp], rng: np.random.Generator) -> Bytes:
+def encode(
+    metric: Metric, items: Sequence[bytes], index: NDArray[np.intp], rng: np.random.Generator,
+    cells: NDArray[np.integer] | None = None,
+) -> Bytes:  # fmt: skip
     """The records ``uint8 (n, record_bytes)`` of n simulated devices; device i holds ``items[index[i]]``.
 
     Every device is a new one, with a cohort and permanent noise of its own where the mechanism has them. ``rng`` may be
-    seeded: never for production. Raises RejectedValueError where an item is not in a closed domain.
+    seeded: never for production. ``cells (n,)`` are the places of the values of a public dimension, which stand in
+    front as they are; they are needed where ``metric`` has one, and play no part where it has none. Raises
+    RejectedValueError where an item is not in a closed domain.
     """
+    if metric.dimension is not None:
+        if cells is None:
+            raise ValueError(f"metric {metric.name}: no cells are given, and its records name their {FIELD}")
+        own = encode(metric.undivided, items, index, rng)
+        return np.concatenate([np.asarray(cells, np.uint8)[:, None], own], axis=1)
     vectorised = encoder(metric, items)
     records = np.empty((len(index), metric.device.record_bytes), np.uint8)
     chunk = max(1, _CHUNK_BYTES // vectorised.noise_bytes)

@@ -43,6 +43,7 @@ RAISES: list[tuple[str, dict[str, Any]]] = [
     ("period", {"m": {**SKETCH, "period": "6d"}}),
     ("expires", {"m": {**SKETCH, "expires": datetime.date(2099, 1, 2)}}),
     ("cohorts", {"r": {**RAPPOR, "cohorts": 9}}),
+    ("dimension", {"m": {**SKETCH, "dimension": {"name": "version", "values": ["1.0", "1.1"]}}}),
 ]
 
 

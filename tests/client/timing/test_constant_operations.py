@@ -30,6 +30,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("projective-geometry-response", {}),
     ("projective-geometry-response", {"epsilon": 3, "values": [f"v{i}" for i in range(200)]}),
     ("local-hashing", {}),
+    ("sequence-fragment-puzzle", {}),
+    ("prefix-extending-method", {}),
+    ("prefix-extending-method", {"epsilon": 4, "longest": 15}),
     ("subset-selection", {}),
     ("subset-selection", {"epsilon": 0.5, "values": [f"v{i}" for i in range(40)]}),
     ("count-mean-sketch", {}),
@@ -40,6 +43,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
         "rappor",
         {"encoding": "one-hot", "values": list("abcde"), "bits": None, "hashes": None, "cohorts": None, "epsilon": 2},
     ),
+    ("hierarchical-histogram", {"levels": 1}),
+    ("hierarchical-histogram", {"levels": 1, "epsilon": 3, "low": 0, "high": 4095, "buckets": 1024}),
     ("one-bit-mean", {**RANGE, "points": 5, "perturbation": 0.2}),
     ("one-bit-mean", {**RANGE, "perturbation": None}),
     ("d-bit-flip", {**RANGE, "buckets": 20, "bits": 8, "perturbation": 0.2}),
@@ -64,6 +69,11 @@ def values_of(metric: Metric) -> list[bytes]:
 def scripted(left: list[int], count: int) -> bytes:
     """The bytes of ``left``, one by one, to whoever asks for one; zeros to whoever asks for more."""
     return bytes([left.pop(0)]) if count == 1 else bytes(count)
+
+
+def of_level(level: int, noise: Callable[[int], bytes], count: int) -> bytes:
+    """``noise`` in which the level that a hierarchical histogram draws, its lowest two bits, is this one."""
+    return bytes([noise(1)[0] & 0xFC | level]) + noise(count - 1)
 
 
 def profiles(metric: Metric, encoder: type[Any]) -> tuple[set[tuple[Operation, ...]], set[tuple[int, ...]]]:
@@ -92,6 +102,22 @@ def test_an_encoder_does_the_same_for_every_value_and_noise(name: str, keys: dic
     (sequence,) = seen
     assert len(sequence) > 40
     assert {"Encoder.encode", "read", "pack"} <= {function for function, _ in sequence}
+
+
+def test_only_the_level_changes_what_a_hierarchical_histogram_does(tmp_path: Path) -> None:
+    """With the level fixed, which a report names, one sequence of instructions; levels of two shapes have two."""
+    metric = metric_of(tmp_path, "hierarchical-histogram", epsilon=3, low=0, high=4095, buckets=4096, levels=4).device
+    made = mechanism("hierarchical-histogram").Encoder(metric, SECRETS[0])
+    by_level = []
+    for level in range(4):
+        seen = set()
+        for value in (b"1000", b"2333", b"4095"):
+            for noise in NOISES:
+                source = Source(partial(of_level, level, noise))
+                seen.add(tuple(operations(partial(made.encode, value, source))))
+        assert len(seen) == 1
+        by_level.append(seen.pop())
+    assert len(set(by_level)) > 1
 
 
 def test_every_mechanism_of_the_table_is_traced() -> None:

@@ -78,9 +78,9 @@ def test_a_part_that_came_late_is_read_and_the_others_are_not(
     seen = []
     original = store.StateCache.keep
 
-    def keep(self: StateCache, of: Metric, part: object, counted: object) -> None:
+    def keep(self: StateCache, of: Metric, part: object, *counted: object) -> None:
         seen.append(part)
-        original(self, of, part, counted)  # type: ignore[arg-type]
+        original(self, of, part, *counted)  # type: ignore[arg-type]
 
     monkeypatch.setattr(store.StateCache, "keep", keep)
     assert cached(tmp_path, metric).state.n == 500

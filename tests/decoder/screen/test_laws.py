@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hubbub_client.mechanisms import NAMES
+from hubbub_decoder.screen.checks import Within
 from hubbub_decoder.screen.laws import law_of
 from hubbub_registry import Metric
 
@@ -59,6 +60,8 @@ def test_other_proportions_are_noticed(tmp_path: Path, mechanism: str) -> None:
     value = values(metric)[0]
     every = sorted({record for record, _ in outputs(metric, value)})
     for field, check in enumerate(law_of(metric).checks):
+        if isinstance(check, Within):
+            continue  # no record of a device changes it
         honest = expected(metric, value, field)
         noticed = [
             check.p_value(honest + check.count(metric, as_records([record])) * (MANY // 1000), 1) < 1e-6

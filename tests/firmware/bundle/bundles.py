@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hubbub_client.mechanisms import NAMES, module_name
+from hubbub_client.mechanisms import COMPOSITES, NAMES, module_name
 from hubbub_firmware.build.bundle.bundle import MODULE, Bundle, bundle
 from hubbub_firmware.build.bundle.entry import kept_of, redirected, roots_of
 from hubbub_firmware.build.bundle.files import byte_code_files, text_files
 from hubbub_firmware.build.modules import closure
 
-MECHANISMS = tuple(f"hubbub_client.mechanisms.{module_name(name)}" for name in NAMES)
+SINGLE = tuple(f"hubbub_client.mechanisms.{module_name(name)}" for name in NAMES)
+MECHANISMS = SINGLE + tuple(f"hubbub_client.mechanisms.{module_name(name)}" for name in COMPOSITES)
 
 
 @dataclass(frozen=True)

@@ -81,3 +81,16 @@ def test_a_ledger_survives_and_is_its_own(run: Run, byte_code: Path, tmp_path: P
     folders = [client / "hubbub_client", tmp_path]
     said = run(PROGRAMS / "ledger.py", [str(client), arguments[1], str(tmp_path / "state")], folders)
     assert said == interpreters.cpython(PROGRAMS / "ledger.py", [*arguments, str(tmp_path / "other")])
+
+
+def test_a_dimension_stands_in_front(run: Run, byte_code: Path, tmp_path: Path) -> None:
+    """A report names the app's value in its first byte and is else the same; what is not a value of it is refused.
+
+    The record equals CPython's.
+    """
+    versions = {"name": "version", "values": ["1.0", "1.1", "other"], "other": "other"}
+    registry = registry_of(tmp_path, m={"mechanism": "rappor", "dimension": versions})
+    arguments = write(tmp_path / "plan.json", registry.document)
+    client = CLIENT if run is interpreters.cpython else byte_code
+    said = run(PROGRAMS / "dimension.py", [str(client), arguments[1]], [client / "hubbub_client", tmp_path])
+    assert said == interpreters.cpython(PROGRAMS / "dimension.py", arguments)

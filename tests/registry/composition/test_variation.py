@@ -49,6 +49,24 @@ SMALL: list[tuple[str, dict[str, int], list[list[Any]], int, list[int]]] = [
         [["hash", 0, 0], ["bucket", 2, 0]], 0, [6],
     ),
     (
+        "sequence-fragment-puzzle",
+        {
+            "hashes_bits": 0, "width_bits": 1, "salt": 11, "threshold": 3, "precision": 4, "positions_bits": 1,
+            "fragment_bytes": 1, "piece_bits": 2, "fragment_hashes_bits": 0, "fragment_width_bits": 2,
+            "fragment_threshold": 5, "fragment_precision": 3, "fragment_salt": 12,
+        },
+        [["hash", 0, 0], ["bucket", 1, 0], ["position", 1, 0], ["fragment_hash", 0, 0], ["fragment_bucket", 2, 0]],
+        0, [5, 6],
+    ),
+    (
+        "prefix-extending-method",
+        {
+            "levels": 1, "first": 2, "step": 1, "slots_bits": 1, "families_bits": 0, "dimension": 2, "width_bits": 1,
+            "threshold": 3, "precision": 4, "salt": 11,
+        },
+        [["slot", 1, 0], ["family", 0, 0], ["function", 1, 0], ["bucket", 1, 0]], 0, [7],
+    ),
+    (
         "subset-selection", {"domain": 3, "size": 2, "draw_bits": 3, "threshold": 7, "precision": 3},
         [["bits", 3, 0]], 3, [3, 3, 3],
     ),
@@ -60,6 +78,15 @@ SMALL: list[tuple[str, dict[str, int], list[list[Any]], int, list[int]]] = [
         "hadamard-count-mean-sketch",
         {"hashes_bits": 0, "width_bits": 2, "salt": 11, "threshold": 2, "precision": 3},
         [["hash", 0, 0], ["row", 2, 0], ["bit", 1, 0]], 0, [5],
+    ),
+    (
+        "hierarchical-histogram",
+        {
+            "low": 0, "below_zero": 0, "span": 3, "buckets_bits": 2, "levels_bits": 1, "uniform_bits": 2,
+            "precision": 3, "order_0": 3, "dimension_0": 2, "threshold_0": 3, "order_1": 3, "dimension_1": 2,
+            "threshold_1": 4,
+        },
+        [["level", 1, 0], ["point", 2, 0]], 0, [6],
     ),
     (
         "rappor",
@@ -79,7 +106,8 @@ def distributions(
     metric = device_metric(kind, parameters, fields, domain)
     inputs = list(words(bits))
     encoder = encoder_of(metric)
-    return [enumerate_bytes(encoder, value.encode(), iter(inputs)) for value in VALUES[: domain or 12]]
+    values = map(str, range(parameters["span"] + 1)) if "span" in parameters else VALUES[: domain or 12]
+    return [enumerate_bytes(encoder, value.encode(), iter(inputs)) for value in values]
 
 
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: f"{case[0]}-{case[3]}")

@@ -29,6 +29,10 @@ HONEST: dict[str, Callable[[], Metric]] = {
     ),
     "local-hashing": lambda: define("local-hashing", epsilon=1, hashes=1024),
     "local-hashing, 16 buckets": lambda: define("local-hashing", epsilon=3, hashes=16),
+    "sequence-fragment-puzzle": lambda: define(
+        "sequence-fragment-puzzle", epsilon=1, hashes=2, fragment_hashes=1, positions=2
+    ),
+    "prefix-extending-method": lambda: define("prefix-extending-method", epsilon=1, longest=5, items=4096),
     "subset-selection": lambda: define("subset-selection", epsilon=1.5, values=LETTERS),
     "subset-selection, sets of 3": lambda: define("subset-selection", epsilon=1, values=LETTERS),
     "count-mean-sketch": lambda: define("count-mean-sketch", epsilon=4, hashes=65536, width=64),
@@ -38,6 +42,12 @@ HONEST: dict[str, Callable[[], Metric]] = {
     "rappor, one-time": lambda: define("rappor", epsilon=5, bits=32, hashes=2, f=0.45, reports="one-time"),
     "rappor, one-hot": lambda: define("rappor", epsilon=5, encoding="one-hot", values=LETTERS, f=0.45, p=0.2, q=0.8),
     "one-bit-mean": lambda: define("one-bit-mean", epsilon=1, low=-20, high=100, points=5, perturbation=0.2),
+    "hierarchical-histogram": lambda: define(
+        "hierarchical-histogram", epsilon=1, low=-5, high=12, buckets=16, levels=2
+    ),
+    "hierarchical-histogram, flat": lambda: define(
+        "hierarchical-histogram", epsilon=2.5, low=0, high=15, buckets=16, levels=1
+    ),
     "d-bit-flip": lambda: define("d-bit-flip", epsilon=1, low=0, high=99, buckets=25, bits=4, perturbation=0.2),
 }
 

@@ -15,6 +15,7 @@ OVERLAYS: Mapping[str, Sequence[str]] = {
     "hubbub_plan": ("Plan_from_bytes", "Plan.from_bytes", "Plan.load", "Plan_made", "Plan.__init__"),
     "hubbub_state": ("open_state", "known_ledger", "Ledger.load", "Ledger.take"),
     "hubbub_encoders": ("mechanism_Encoder", "Encoder.__init__", "Encoder__hubbub_client_mechanisms_rappor.__init__"),
+    "hubbub_dimension": ("taken_off", "front_of"),
     "hubbub_link": ("HttpsTransport_made", "HttpsTransport.__init__"),
     "hubbub_send": ("HttpsTransport_ask",),
     "hubbub_body": ("build",),

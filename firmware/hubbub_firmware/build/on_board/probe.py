@@ -114,7 +114,7 @@ def _probe(board, read, folder="", transport=None, feed=gc.collect, rounds=None,
             clock.now = task["now"] + i * metric["period"]
             gc.collect()
             before = time.ticks_us()
-            taken = reporter.record(metric["name"], metric["value"])
+            taken = reporter.record(metric["name"], metric["value"], metric["dimension"])
             passed = time.ticks_diff(time.ticks_us(), before)
             if taken:
                 times.setdefault(metric["name"], []).append(passed)

@@ -1,0 +1,90 @@
+"""The joint table by maximum likelihood: the most likely one, and a step from it that may be negative, with errors.
+
+At a table p, the step p + A^-1 (mean score - 1), with A the mean of u u', is linear in the reports, unbiased whatever
+the truth is, and near the truth as exact as any unbiased estimate (Fisher's scoring; Le Cam's one-step estimate). It
+may be negative where few hold a pair, so its errors have no boundary to be wrong at. The table that EM climbs to
+(Fanti, Pihur, Erlingsson 2016, section 4), the most likely of those that are not negative, is found faster by proximal
+Newton steps: each maximises the quadratic form that the log-likelihood nearly is, among such tables (Kim, Carbonetto,
+Stephens, Anitescu, "A fast algorithm for maximum likelihood estimation of mixture proportions", 2020).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, optimize
+
+from hubbub_decoder.errors import EstimateError
+from hubbub_decoder.joint.bloom import FloatArray
+from hubbub_decoder.joint.information import likelihood
+from hubbub_decoder.joint.pairs import Pairs
+from hubbub_decoder.joint.question import Question
+from hubbub_decoder.joint.step import Step
+
+_MOST_STEPS = 60
+_STEPS_OF_ONE_CURVATURE = 4
+_HALVINGS = 10
+# Log-likelihood of all reports that a step must gain; what one standard error is worth is a half.
+_ENOUGH = 1e-4
+# Where information is itself an average over reports, so many of them for each cell.
+REPORTS_A_CELL = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Shares of the pairs, (A, B); ``free`` may be negative and adds up to 1 all the same."""
+
+    free: FloatArray
+    likeliest: FloatArray
+    """The table that ``free`` is a step from."""
+    step: Step
+    covariance: FloatArray
+    """Of ``free``, flat, (A B, A B), where each report's pair is drawn anew."""
+    steps: int
+
+
+def fit(question: Question, pairs: Pairs) -> Fit:
+    """The tables of ``pairs``, alike ones merged. Raises EstimateError."""
+    a, b = pairs.shape
+    n = pairs.count.sum()
+    if not question.finite and n < REPORTS_A_CELL * a * b:
+        raise EstimateError(
+            f"{question.name}: {n:,.0f} reports are too few for a table of {a} x {b}; list fewer candidates, or decode "
+            f"more periods at a time ({REPORTS_A_CELL * a * b:,} reports are the least)"
+        )
+    step = Step.at(question, pairs, np.full((a, b), 1 / (a * b)))
+    steps, gained = 0, np.inf
+    while gained >= _ENOUGH and steps < _MOST_STEPS:
+        likeliest, taken, gained = _climb(pairs, step)
+        steps += taken
+        step = Step.at(question, pairs, likeliest)
+    return Fit(step.taken(), likeliest, step, step.covariance(), steps)
+
+
+def _climb(pairs: Pairs, step: Step) -> tuple[FloatArray, int, float]:
+    """A more likely table, by a few steps with one curvature; how many they were, and what the last one gained."""
+    n = float(pairs.count.sum())
+    table, value, mean = step.table, step.value, step.mean
+    taken, gained = 0, np.inf
+    while gained >= _ENOUGH and taken < _STEPS_OF_ONE_CURVATURE:
+        taken += 1
+        new = _best(step, table, mean)
+        new_value, new_mean = likelihood(pairs, new)
+        for _ in range(_HALVINGS):  # the log-likelihood is concave, so a part of the way is a gain
+            if new_value >= value:
+                break
+            new = (table + new) / 2
+            new_value, new_mean = likelihood(pairs, new)
+        gained = n * (new_value - value)
+        if gained > 0:
+            table, value, mean = new, new_value, new_mean
+    return table, taken, gained
+
+
+def _best(step: Step, table: FloatArray, mean: FloatArray) -> FloatArray:
+    """The table that is not negative and maximises the form around ``table``, whose mean score is ``mean``."""
+    # Its sum comes out as 1 by itself: the form is that of reports whose number is not fixed either.
+    target = step.curvature @ table.ravel() + mean.ravel() - 1
+    found, _ = optimize.nnls(step.factor, linalg.solve_triangular(step.factor, target, trans="T"))
+    return np.asarray((found / found.sum()).reshape(table.shape))

@@ -1,0 +1,40 @@
+"""What is asked of a joint metric: its two parts, and the candidates of either side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hubbub_decoder.joint.bloom import FloatArray
+from hubbub_decoder.joint.outputs import expected, few_outputs
+from hubbub_decoder.joint.pairs import Pairs
+from hubbub_registry import Metric
+
+OTHER = "(other)"
+"""All values of an open side that are not among its candidates."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """``name`` is what errors call it; ``sides`` are the candidates of either of ``parts``."""
+
+    name: str
+    parts: Sequence[Metric]
+    sides: tuple[tuple[str, ...], tuple[str, ...]]
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The classes of either side: its candidates, and where others can be reported the class of all those."""
+        first, second = (
+            values if part.closed else (*values, OTHER) for part, values in zip(self.parts, self.sides, strict=True)
+        )
+        return first, second
+
+    @property
+    def finite(self) -> bool:
+        """Whether the two parts have so few records that their chances can be gone through."""
+        return few_outputs(self.parts)
+
+    def expected(self, table: FloatArray) -> Pairs:
+        """All pairs of records, each with its chance where ``table`` is true. Only where ``finite``."""
+        return expected(self.parts, self.sides, table)
