@@ -103,8 +103,9 @@ class DataDirectory:
         """The folder of the sealed parts of one metric and period."""
         return self.parts / metric / fingerprint.hex() / str(period)
 
-    def states(self, metric: str, fingerprint: str, digest: str) -> Path:
+    def states(self, metric: str, fingerprint: str, digest: str) -> list[Path]:
         """What a decoder that keeps its counts beside the data has of the part with the SHA-256 ``digest`` (hex), as
         docs/decoding.md says.
         """
-        return self.root / "states" / metric / fingerprint / (sha256(digest.encode()).hexdigest()[:32] + ".state")
+        folder = self.root / "states" / metric / fingerprint
+        return sorted(folder.glob(sha256(digest.encode()).hexdigest()[:32] + "*.state"))

@@ -57,8 +57,10 @@ class Rendered(web.Response):
         second = int(time.time())
         if second != self._second:
             self._second, self._rendered = second, self._render(second)
-        await request.writer.write(self._rendered)
-        return request.writer
+        writer = request.writer
+        await writer.write(self._rendered)
+        await writer.drain()  # who takes no answers has no more requests read
+        return writer
 
     async def write_eof(self, data: bytes = b"") -> None:
         """Nothing is left to write."""

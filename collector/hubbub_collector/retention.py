@@ -112,8 +112,7 @@ def _clear(
         report.records += records
         report.bytes += sum(path.stat().st_size for path in (manifest, parquet) if path.exists())
         if not dry_run:
-            counts = data.states(folder.parent.parent.name, folder.parent.name, str(said.get("sha256")))
-            if counts.exists():
+            for counts in data.states(folder.parent.parent.name, folder.parent.name, str(said.get("sha256"))):
                 _delete(counts, step, "counts")
             _delete(manifest, step, "manifest")
             _delete(parquet, step, "records")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from hubbub_collector.checksums import register
@@ -42,23 +44,20 @@ def connect(
         for pragma, value in (setup or {}).items():
             connection.execute(f"PRAGMA {pragma} = {value}")
         connection.execute("PRAGMA secure_delete = ON")
-        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        with _alone(path.parent):  # of several that want to turn a new file's log on, SQLite makes none wait
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.execute("PRAGMA synchronous = FULL")
         if mode != "wal":
             raise CollectorError(f"{path}: its file system cannot hold a write-ahead log; use a local disk")
-        (found,) = connection.execute("PRAGMA user_version").fetchone()
-        steps = {0: schema, **(upgrades or {})}
-        if found not in (*steps, version):
-            raise CollectorError(f"{path}: written by another version of hubbub (format {found}); use that version")
-        if found != version:
-            connection.executescript(f"BEGIN IMMEDIATE; {steps[found]}; PRAGMA user_version = {version}; COMMIT;")
+        if _format(connection) != version:
+            _bring_up_to_date(connection, path, {0: schema, **(upgrades or {})}, version)
         sync_directory(path.parent)
         sync_directory(path.parent.parent)
         return connection
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
         if connection is not None:
             connection.close()
-        if isinstance(error, sqlite3.Error) and is_corrupt(error):
+        if not isinstance(error, OSError) and is_corrupt(error):
             raise UnreadableError(
                 f"{path}: cannot be opened, it is damaged ({_said(error)}); "
                 "hubbub store verify says what of it is, and hubbub store repair keeps all that is intact"
@@ -71,6 +70,26 @@ def connect(
         if connection is not None:
             connection.close()
         raise
+
+
+def _format(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path, steps: Mapping[int, str], version: int) -> None:
+    """Runs ``steps[its format]``, statements with no semicolon in them. Raises CollectorError where there is none.
+
+    The format is asked for once more behind the lock: of two workers that open one file at once, one is first.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    found = _format(connection)
+    if found not in (*steps, version):
+        raise CollectorError(f"{path}: written by another version of hubbub (format {found}); use that version")
+    if found != version:
+        for statement in steps[found].split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {version}")
+    connection.execute("COMMIT")
 
 
 def _make_private(path: Path) -> None:
@@ -101,15 +120,30 @@ def finish_repair(path: Path) -> None:
     """Puts the repaired copy of the database ``path``, where there is one, in its place. Raises OSError.
 
     The copy has its name once it is whole. The log goes first, since SQLite would take it for the copy's; a crash in
-    between leaves the copy, and whoever opens the database next goes on here.
+    between leaves the copy, and whoever opens the database next goes on here. One at a time: of two workers that open
+    it, the second must not take the log away that the first has begun.
     """
     repaired = path.with_name(path.name + REPAIRED)
-    if repaired.exists():
-        for suffix in ("-wal", "-shm"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
-        sync_directory(path.parent)
-        os.replace(repaired, path)
-        sync_directory(path.parent)
+    if not repaired.exists():
+        return
+    with _alone(path.parent):
+        if repaired.exists():
+            for suffix in ("-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            sync_directory(path.parent)
+            os.replace(repaired, path)
+            sync_directory(path.parent)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Holds the lock of ``folder``, once whoever has it is done. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class LogInUseError(sqlite3.OperationalError):
@@ -128,16 +162,19 @@ def settle(connection: sqlite3.Connection) -> None:
         raise LogInUseError("the log could not be written back while others read it")
 
 
-def is_corrupt(error: sqlite3.Error) -> bool:
+def is_corrupt(error: sqlite3.Error | UnicodeDecodeError) -> bool:
     """Whether SQLite found its file damaged, rather than busy, full or out of reach.
 
-    A plain "error" is a table or a column that is not there, or a schema that is no SQL: our statements are right.
+    A plain "error" is a table or a column that is not there, or a schema that is no SQL: our statements are right. A
+    text that is not UTF-8 is found by Python, and where SQLite's own message quotes it, that is no sqlite3.Error.
     """
+    if "decode" in str(error).lower():
+        return True
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or (code == sqlite3.SQLITE_ERROR and _strange(error))
 
 
-def _strange(error: sqlite3.Error) -> bool:
+def _strange(error: Exception) -> bool:
     return any(words in str(error) for words in ("no such", "malformed", "has no column", "unsupported file format"))
 
 
@@ -166,7 +203,7 @@ def _is_full(path: Path, error: sqlite3.Error | OSError) -> bool:
     return False
 
 
-def _said(error: sqlite3.Error | OSError) -> str:
+def _said(error: sqlite3.Error | OSError | UnicodeDecodeError) -> str:
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     return f"{error}, {getattr(error, 'sqlite_errorname', type(error).__name__)}"

@@ -10,12 +10,12 @@ from hubbub_decoder.dataset import Dataset, part_batches
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.manifest import Manifest
 from hubbub_decoder.mechanisms import mechanism
+from hubbub_decoder.merging import merge as merge_states
 from hubbub_decoder.records import Records
 from hubbub_decoder.screen import Screen, Verdict
 from hubbub_decoder.split.records import by_cell, own_records
 from hubbub_decoder.split.states import joined, merged
 from hubbub_decoder.state import State
-from hubbub_decoder.state import merge as merge_states
 from hubbub_registry import Metric
 
 WHOLE, CELLS = "", "cells"

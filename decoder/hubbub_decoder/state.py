@@ -69,17 +69,10 @@ class State:
 def merge(a: State, b: State) -> State:
     """The state of the records of ``a`` and of ``b`` together, in new arrays: neither argument changes or is shared.
 
-    Raises StateError where the two are of different definitions: their counts mean different things.
+    Of mechanisms whose states are sums, as nearly all are (``merging.merge`` knows). Raises StateError where the two
+    are of different definitions: their counts mean different things.
     """
-    if a.fingerprint != b.fingerprint or a.mechanism != b.mechanism:
-        raise StateError(
-            f"a state of {a.mechanism} {a.fingerprint.hex()} and one of {b.mechanism} {b.fingerprint.hex()} do not "
-            "merge; decode each with its own registry"
-        )
-    if a.mechanism == "joint":  # counts of distinct records, and another number of them in each state
-        from hubbub_decoder.joint.distinct import merge as merge_distinct  # needs this module
-
-        return merge_distinct(a, b)
+    check_alike(a, b)
     if {name: array.shape for name, array in a.arrays.items()} != {
         name: array.shape for name, array in b.arrays.items()
     }:
@@ -87,6 +80,15 @@ def merge(a: State, b: State) -> State:
     return State(
         a.mechanism, a.fingerprint, a.n + b.n, {name: _add(array, b.arrays[name]) for name, array in a.arrays.items()}
     )
+
+
+def check_alike(a: State, b: State) -> None:
+    """Raises StateError unless both are of one definition."""
+    if a.fingerprint != b.fingerprint or a.mechanism != b.mechanism:
+        raise StateError(
+            f"a state of {a.mechanism} {a.fingerprint.hex()} and one of {b.mechanism} {b.fingerprint.hex()} do not "
+            "merge; decode each with its own registry"
+        )
 
 
 def _add(a: IntArray, b: IntArray) -> IntArray:

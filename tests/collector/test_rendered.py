@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -92,6 +93,44 @@ async def test_an_old_client_that_keeps_its_connection_is_told_so(registry: Regi
     async with serving(registry, store) as served:
         found = await answers(served, [request(registry, "1.0", "Connection: keep-alive\r\n")] * 2)
     assert [headers["Connection"] for _, headers, _ in found] == ["keep-alive", "keep-alive"]
+
+
+async def test_who_takes_no_answer_has_no_more_uploads_read(registry: Registry, store: SqliteStore) -> None:
+    """While the answers of a connection pile up, the uploads behind them wait; each is stored once they are taken."""
+    sent = request(registry)
+    async with serving(registry, store) as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        try:
+            writer.write(sent)
+            await reader.readuntil(b"stored")
+            (connection,) = served.server.connections
+            connection.pause_writing()  # as its transport does when what is written is not taken
+            writer.write(sent * 4)
+            await reader.readuntil(b"stored")
+            await asyncio.sleep(0.2)  # what must not happen can only be waited for
+            assert served.metrics()["hubbub_uploads_stored_total"] == 2
+            connection.resume_writing()
+            for _ in range(3):
+                await asyncio.wait_for(reader.readuntil(b"stored"), 10)
+        finally:
+            writer.close()
+    reopened = SqliteStore(store.path)
+    assert len(stored(reopened)) == 5
+    reopened.close()
+
+
+async def test_uploads_in_one_piece_are_answered_in_order(registry: Registry, store: SqliteStore) -> None:
+    """Of uploads and others that come as one packet each has its own answer, in the order that they came in."""
+    good, bad = request(registry), request(registry).replace(b"/v1/reports", b"/v1/reportz")
+    async with serving(registry, store) as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(good + bad + good + bad + request(registry, header="Connection: close\r\n"))
+        said = await asyncio.wait_for(reader.read(), 10)
+        writer.close()
+    assert re.findall(rb"HTTP/1.1 (\d+)", said) == [b"200", b"404", b"200", b"404", b"200"]
+    reopened = SqliteStore(store.path)
+    assert len(stored(reopened)) == 3
+    reopened.close()
 
 
 async def test_its_date_goes_on(registry: Registry, store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:

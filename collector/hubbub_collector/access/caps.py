@@ -48,15 +48,21 @@ INSERT INTO late SELECT max(seconds), row_crc(max(seconds)) FROM before HAVING c
 DROP TABLE before;
 {_CHECKSUMS}
 """  # noqa: S608 - all of it is ours
+# A row that is damaged keeps its checksum, so that it stays known for what it is.
 _USE = """
 INSERT INTO used VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
     records = records + excluded.records,
-    crc = row_crc(token, fingerprint, period, records + excluded.records, ends)
+    crc = iif(
+        crc = row_crc(token, fingerprint, period, records, ends),
+        row_crc(token, fingerprint, period, records + excluded.records, ends), crc
+    )
 """
 _CHARGE = """
 INSERT INTO charged VALUES (?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET records = excluded.records, crc = row_crc(batch, excluded.records, ends)
+ON CONFLICT DO UPDATE SET
+    records = excluded.records,
+    crc = iif(crc = row_crc(batch, records, ends), row_crc(batch, excluded.records, ends), crc)
 """
 
 

@@ -13,6 +13,8 @@ from hubbub_collector.store_check.findings import Finding
 from hubbub_collector.store_check.kinds import Kind, Row, columns
 from hubbub_collector.wal import log_of, read_log
 
+OLDER = "of the older format"
+"""Begins what is said of a database that is not damaged for all that can be told, and that has no checksums yet."""
 _MOST = 100
 """Faults of its structure that SQLite lists."""
 
@@ -29,7 +31,7 @@ def check_database(path: Path, kind: Kind) -> list[Finding]:
                 found += _check_structure(path, db)
                 for name in kind.tables:
                     found += _check_rows(path, db, kind, name)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         if not is_corrupt(error):
             raise
         found.append(Finding(str(path), "", f"SQLite cannot read it: {error}"))
@@ -60,16 +62,14 @@ def _check_log(path: Path, kind: Kind) -> Iterator[Finding]:
 
 def _check_tables(path: Path, db: sqlite3.Connection, kind: Kind) -> Iterator[Finding]:
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if 0 < version < kind.version:
-        yield Finding(
-            str(path), "", f"of the older format {version}: run hubbub collect or hubbub seal once, then check"
-        )
+    strange = [name for name, expected in kind.expected().items() if columns(db, name) != expected]
+    if 0 < version < kind.version and strange:
+        yield Finding(str(path), "", f"{OLDER} {version}: run hubbub collect or hubbub seal once, then check")
     elif version != kind.version:
         yield Finding(str(path), "page 1", f"its format is {version}, which is none of this version's")
     else:
-        for name, expected in kind.expected().items():
-            if columns(db, name) != expected:
-                yield Finding(str(path), "page 1", f"the table {name} is not as it was made")
+        for name in strange:
+            yield Finding(str(path), "page 1", f"the table {name} is not as it was made")
 
 
 def _check_structure(path: Path, db: sqlite3.Connection) -> Iterator[Finding]:
@@ -91,7 +91,7 @@ def _check_rows(path: Path, db: sqlite3.Connection, kind: Kind, name: str) -> It
                 yield Finding(str(path), f"{name}, row {label(row)}", "its checksum does not match")
             last = row
     except sqlite3.Error as error:
-        if not (is_corrupt(error) or "decode" in str(error).lower()):
+        if not is_corrupt(error):
             raise
         after = "its beginning" if last is None else f"row {label(last)}"
         yield Finding(str(path), f"{name}, after {after}", f"cannot be read: {error}")

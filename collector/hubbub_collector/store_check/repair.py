@@ -17,7 +17,7 @@ from hubbub_collector.errors import CollectorError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
 from hubbub_collector.sqlite import REPAIRED, finish_repair
-from hubbub_collector.store_check.database import check_database
+from hubbub_collector.store_check.database import OLDER, check_database
 from hubbub_collector.store_check.findings import Finding
 from hubbub_collector.store_check.kinds import CAPS, SORTED, WORKER, Kind
 from hubbub_collector.store_check.salvage import Salvaged, salvage
@@ -52,8 +52,8 @@ class Repaired:
 
 
 def repair(data: DataDirectory, *, dry_run: bool = False) -> list[Repaired]:
-    """Repairs every damaged database that no collector uses. Raises CollectorError where one does, or a sealer runs;
-    OSError, sqlite3.Error.
+    """Repairs every damaged database that no collector uses. Raises CollectorError where one does, or a sealer runs,
+    and at one of an older format; OSError, sqlite3.Error.
     """
     data.check()
     done: list[Repaired] = []
@@ -64,6 +64,10 @@ def repair(data: DataDirectory, *, dry_run: bool = False) -> list[Repaired]:
             findings = check_database(path, kind)
             if not findings:
                 continue
+            if findings[0].what.startswith(OLDER):  # whose rows have no checksums: none would be kept
+                raise CollectorError(
+                    f"{path}: {findings[0].what}; where that fails, repair it with the version of hubbub that wrote it"
+                )
             if not dry_run and (kind is CAPS or (kind is WORKER and _is_newest(data, path))):
                 try:
                     held.enter_context(exclusive(data.collector_lock, "collector"))

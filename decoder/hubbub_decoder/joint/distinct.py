@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.records import Records, bits_at, check_domain, check_shape
-from hubbub_decoder.state import IntArray, State
+from hubbub_decoder.state import IntArray, State, check_alike
 from hubbub_registry import Metric
 
 Words = npt.NDArray[np.uint64]
@@ -31,7 +31,8 @@ def partial(metric: Metric, records: Records) -> State:
 
 
 def merge(a: State, b: State) -> State:
-    """The state of the records of both; ``hubbub_decoder.state.merge`` has seen that they are of one definition."""
+    """The state of the records of both. Raises StateError where they are of different definitions."""
+    check_alike(a, b)
     words, counts = _distinct(
         np.concatenate([_words(a), _words(b)]),
         np.concatenate([each.arrays["counts"].astype(np.int64) for each in (a, b)]),

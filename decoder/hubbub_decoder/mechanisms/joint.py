@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.joint.distinct import partial
-from hubbub_decoder.state import State, merge
+from hubbub_decoder.joint.distinct import merge, partial
+from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 __all__ = ["estimate", "merge", "partial"]

@@ -11,12 +11,12 @@ from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.decode import check_data, choose_candidates, estimate, estimate_mean, gives_mean
 from hubbub_decoder.errors import EstimateError, HeldBackError
 from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.merging import merge as merge_states
 from hubbub_decoder.over_time.pooling import bounded, widened
 from hubbub_decoder.over_time.trend import Result, Trend
 from hubbub_decoder.periods import named
 from hubbub_decoder.reading import Suspect, read
 from hubbub_decoder.state import State
-from hubbub_decoder.state import merge as merge_states
 from hubbub_registry import Metric
 
 

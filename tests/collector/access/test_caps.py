@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 import tempfile
 import threading
 from collections import Counter
@@ -13,8 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hubbub_collector import sqlite
 from hubbub_collector.access.caps import Caps, Charge
 from hubbub_collector.access.cashier import Cashier
+from hubbub_collector.durable import sync_directory
 from hubbub_collector.errors import StoreError
 from hubbub_collector.store_check.database import check_database
 from hubbub_collector.store_check.kinds import CAPS
@@ -113,15 +116,89 @@ def test_a_run_with_a_smaller_late_forgets_nothing(tmp_path: Path) -> None:
         caps.close()
 
 
-@pytest.mark.parametrize(
-    "older",
-    [
-        "DROP TABLE late; PRAGMA user_version = 1",
-        "ALTER TABLE late RENAME TO new; CREATE TABLE late (seconds INTEGER NOT NULL);"
-        "INSERT INTO late SELECT seconds FROM new; DROP TABLE new; PRAGMA user_version = 2",
-    ],
-    ids=["1", "2"],
-)
+OLDER = [
+    "DROP TABLE late; PRAGMA user_version = 1",
+    "ALTER TABLE late RENAME TO new; CREATE TABLE late (seconds INTEGER NOT NULL);"
+    "INSERT INTO late SELECT seconds FROM new; DROP TABLE new; PRAGMA user_version = 2",
+]
+
+
+@pytest.mark.parametrize("older", ["", *OLDER], ids=["new", "1", "2"])
+def test_workers_that_open_the_file_at_once_all_have_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, older: str
+) -> None:
+    """A file that is new, or of an older format, is made once, whoever else has seen that it is to be made."""
+    path = tmp_path / "access" / "caps.sqlite"
+    if older:
+        first = Caps(path, LATE)
+        first.charge([charge(4), charge(6)])
+        first._db.executescript(f"ALTER TABLE used DROP COLUMN crc; ALTER TABLE charged DROP COLUMN crc; {older}")
+        first.close()
+    look = sqlite._format
+    others: list[Caps] = []
+
+    def overtaken(connection: sqlite3.Connection) -> int:
+        found = look(connection)
+        if not others:
+            monkeypatch.setattr(sqlite, "_format", look)
+            others.append(Caps(path, LATE))
+        return found
+
+    monkeypatch.setattr(sqlite, "_format", overtaken)
+    late = Caps(path, LATE)
+    assert late.used("t", FINGERPRINT, 1) == others[0].used("t", FINGERPRINT, 1) == (10 if older else 0)
+    for caps in (late, *others):
+        caps.close()
+    assert check_database(path, CAPS) == []
+
+
+def test_who_opens_a_new_file_waits_for_who_is_making_it(tmp_path: Path) -> None:
+    """SQLite refuses at once the second of two that turn a new file's log on together, so each does that alone."""
+    path = tmp_path / "access" / "caps.sqlite"
+    path.parent.mkdir()
+    opened = threading.Event()
+
+    def other() -> None:
+        Caps(path, LATE).close()
+        opened.set()
+
+    thread = threading.Thread(target=other)
+    with sqlite._alone(path.parent):
+        thread.start()
+        assert not opened.wait(0.3)
+    thread.join()
+    assert opened.is_set()
+
+
+def test_a_repair_that_was_cut_short_is_ended_by_one_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that opens the file while another puts the repaired copy in its place waits, and then has it too."""
+    path = tmp_path / "access" / "caps.sqlite"
+    first = Caps(path, LATE)
+    first.charge([charge(7)])
+    first.close()
+    os.replace(path, path.with_name(path.name + sqlite.REPAIRED))
+    found: list[int] = []
+
+    def other() -> None:
+        caps = Caps(path, LATE)
+        found.append(caps.used("t", FINGERPRINT, 1))
+        caps.close()
+
+    thread = threading.Thread(target=other)
+
+    def interrupted(folder: Path) -> None:
+        sync_directory(folder)
+        if thread.ident is None:
+            thread.start()
+            thread.join(0.3)  # which it must not end in; where it would, it does at once
+
+    monkeypatch.setattr(sqlite, "sync_directory", interrupted)
+    other()
+    thread.join()
+    assert found == [7, 7]
+
+
+@pytest.mark.parametrize("older", OLDER, ids=["1", "2"])
 def test_counts_of_an_older_format_go_on(tmp_path: Path, older: str) -> None:
     """A file without checksums, or also without --late, is brought up to date with all its counts."""
     path = tmp_path / "access" / "caps.sqlite"
@@ -135,6 +212,20 @@ def test_counts_of_an_older_format_go_on(tmp_path: Path, older: str) -> None:
     assert caps.used("t", FINGERPRINT, 1) == 10
     caps.close()
     assert check_database(path, CAPS) == []
+
+
+@pytest.mark.parametrize("table", ["used", "charged"])
+def test_a_count_that_goes_on_does_not_hide_its_damage(tmp_path: Path, table: str) -> None:
+    """A row that a flipped bit changed is still found after more was charged to it; one that is whole stays whole."""
+    path = tmp_path / "access" / "caps.sqlite"
+    caps = Caps(path, LATE)
+    for flipped in (False, True):
+        if flipped:
+            caps._db.execute(f"UPDATE {table} SET records = 1")  # noqa: S608 - one of two names
+        records = 4 if flipped else 3
+        assert caps.charge([charge(records, bytes(16)), charge(1, bytes(15) + b"a")]) == [True, True]
+        assert [finding.where.split(",")[0] for finding in check_database(path, CAPS)][:1] == [table][:flipped]
+    caps.close()
 
 
 async def test_damaged_counts_refuse_and_are_named_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

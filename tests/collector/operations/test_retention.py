@@ -18,6 +18,7 @@ from hubbub_registry import Metric, Registry
 from hubbub_registry.commands import main
 
 from tests.collector.uploads import DAY, NOW, TODAY, batch, fill, load, sealed, stored, upload
+from tests.registries import registry_of
 
 KEEP = 10 * DAY
 OLD, YOUNG = TODAY - 12, TODAY - 10
@@ -91,6 +92,22 @@ def test_what_was_counted_of_an_old_part_goes_with_it(data: DataDirectory) -> No
     left = set(data.root.glob("states/*/*/*"))
     assert len(left) == 1
     assert counts(data) == left < before
+
+
+def test_what_was_counted_of_its_cells_goes_with_it(tmp_path: Path) -> None:
+    """Counts of one cell of a public dimension, and of all, are deleted with their part like those of the whole."""
+    split = {"name": "version", "values": ["1.0", "1.1"], "min_cell": 1}
+    registry = registry_of(tmp_path, m={"mechanism": "randomized-response", "dimension": split})
+    data = DataDirectory(tmp_path / "data")
+    for own, period in ((1, OLD), (2, YOUNG)):
+        fill(data, [upload(batch(registry.metric("m"), bytes([0, own, 1, own]), period))])
+    seal(registry, data, SealOptions(1, 0, True), NOW)
+    asked = ["decode", str(tmp_path / "registry.toml"), "m", "--data", str(data.root), "--cache", "--format", "csv"]
+    for how in ([], ["--by", "version"], ["--where", "version=1.0"], ["--where", "version=1.1"]):
+        assert main([*asked, *how]) == 0
+    assert len(list(data.root.glob("states/*/*/*"))) == 8
+    assert retain(data, KEEP, NOW).parts == 1
+    assert len(list(data.root.glob("states/*/*/*"))) == 4
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hubbub_collector.access.caps import Caps, Charge
-from hubbub_collector.errors import CollectorError
+from hubbub_collector.errors import CollectorError, UnreadableError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
 from hubbub_collector.seal import SealOptions, seal
@@ -172,6 +172,48 @@ def test_counts_for_caps_are_repaired_but_for_what_was_hit(data: DataDirectory) 
     assert verify(data) == []
     caps = Caps(data.caps, 1)
     assert [caps.used(token, bytes(8), 1) for token in "abce"] == [7, 0, 0, 7]
+    caps.close()
+
+
+def test_an_older_format_is_not_taken_for_damage(data: DataDirectory) -> None:
+    """What has no checksums yet is left as it is, with what to do; a format that is a flipped bit is repaired."""
+    fill(data)
+    caps = Caps(data.caps, 1)
+    assert caps.charge([Charge("a", 9, bytes(16), bytes(8), 1, 7, 10**9)]) == [True]
+    caps._db.executescript("PRAGMA user_version = 2")
+    assert [done.kept["used"] for done in repair(data)] == [1]
+    caps.close()
+    caps = Caps(data.caps, 1)
+    without = "ALTER TABLE used DROP COLUMN crc; ALTER TABLE charged DROP COLUMN crc; DROP TABLE late"
+    caps._db.executescript(f"{without}; PRAGMA user_version = 1")
+    caps.close()
+    for dry_run in (True, False):
+        with pytest.raises(CollectorError, match="older format 1: run hubbub collect"):
+            repair(data, dry_run=dry_run)
+    caps = Caps(data.caps, 1)
+    assert caps.used("a", bytes(8), 1) == 7
+    caps.close()
+    assert verify(data) == []
+
+
+@pytest.mark.parametrize("letter", ["i", "I"], ids=["in SQLite's message", "in a column"])
+def test_a_table_whose_description_is_no_text_is_damaged(data: DataDirectory, letter: str) -> None:
+    """A flipped bit that leaves no UTF-8 in a database's own description is named, and repaired like any other."""
+    fill(data)
+    caps = Caps(data.caps, 1)
+    assert caps.charge([Charge("a", 9, bytes(16), bytes(8), 1, 7, 10**9)]) == [True]
+    caps.close()
+    described = b"period INTEGER"
+    overwrite(data.caps, described, described.replace(letter.encode(), bytes([ord(letter) ^ 0x80])))
+    (finding,) = verify(data)
+    assert "SQLite cannot read it" in finding.what
+    if letter == "i":
+        with pytest.raises(UnreadableError, match="it is damaged"):
+            Caps(data.caps, 1)
+    repair(data)
+    assert verify(data) == []
+    caps = Caps(data.caps, 1)
+    assert caps.used("a", bytes(8), 1) == 7
     caps.close()
 
 

@@ -1,0 +1,11 @@
+"""Merges two states, whatever their mechanism."""
+
+from __future__ import annotations
+
+from hubbub_decoder.mechanisms import mechanism
+from hubbub_decoder.state import State
+
+
+def merge(a: State, b: State) -> State:
+    """The state of the records of both, as their mechanism merges states. Raises StateError, PlanError."""
+    return mechanism(a.mechanism).merge(a, b)
