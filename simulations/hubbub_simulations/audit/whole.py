@@ -49,9 +49,9 @@ def audit_whole(
         _check_other_values(driver, facts, values[len(found) :], setting, trees[-len(found) :], rng)
         here = worst_of_distributions(found)
         worst = here if worst is None else worse(worst, here)
-    if driver.layout.public:
-        _check_other_settings(driver, facts, values, trees, rng)
     assert worst is not None  # noqa: S101 - there is at least one setting
+    if driver.layout.public:
+        worst = _check_other_settings(driver, facts, values, trees, rng, worst)
     return worst, driven
 
 
@@ -77,18 +77,34 @@ def _check_other_values(
 
 
 def _check_other_settings(
-    driver: Driver, facts: Facts, values: Sequence[bytes], trees: Sequence[Tree], rng: random.Random
-) -> None:
-    """At settings that were not driven, a value's noise acts as that of some value at a setting that was."""
+    driver: Driver, facts: Facts, values: Sequence[bytes], trees: Sequence[Tree], rng: random.Random, worst: Worst
+) -> Worst:
+    """At settings that were not driven, a value's noise acts as that of some value at a setting that was.
+
+    Where one acts as none did, as of a hash function that sends no driven value to some bucket, it is driven as well,
+    beside another value. Returns the worst of those settings and of ``worst``.
+    """
     public = {name for name, _ in driver.layout.public}
     probes = sorted({numbers for tree in trees for numbers, _, _ in tree.leaves()})
 
     def hidden(record: bytes) -> tuple[int, ...]:
         return tuple(number for name, number in driver.fields(record).items() if name not in public)
 
+    def drive(value: bytes, setting: tuple[int, ...]) -> Tree:
+        tree = grow(lambda numbers: driver.run(value, driver.noise(setting, numbers)), driver.layout.noise, rng, {})
+        check_inputs(driver, facts, value, setting, rng)
+        check_numbers(driver, facts, value, setting, tree, rng)
+        return tree
+
     known = {tuple(hidden(tree.predict(numbers)) for numbers in probes) for tree in trees}
     for _ in range(_OTHER_SETTINGS):
         setting = tuple(rng.getrandbits(part.bits) for _, part in driver.layout.public)
         value = rng.choice(values)
         seen = tuple(hidden(driver.run(value, driver.noise(setting, numbers))) for numbers in probes)
+        if seen not in known:
+            beside = rng.choice([other for other in values if other != value])
+            own, other = drive(value, setting), drive(beside, setting)
+            worst = worse(worst, worst_of_distributions({value: own.distribution(), beside: other.distribution()}))
+            known |= {tuple(hidden(tree.predict(numbers)) for numbers in probes) for tree in (own, other)}
         facts.add("other settings act as those driven through all their noise", seen in known)
+    return worst
