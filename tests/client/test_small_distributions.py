@@ -425,11 +425,13 @@ def test_a_value_owns_the_points_that_are_orthogonal_to_its_own(order: int, dime
 
 
 def test_every_mechanism_of_the_table_is_enumerated_here() -> None:
-    """No mechanism enters the table without an exact test in this file or in test_range_distributions."""
+    """No mechanism enters the table without an exact test here, in test_range_distributions or
+    test_hierarchical_histogram.
+    """
     from hubbub_client.mechanisms import NAMES
 
     enumerated = {"randomized_response", "unary_encoding", "count_mean_sketch", "hadamard_count_mean_sketch"}
     enumerated |= {"hadamard_response", "projective_geometry_response", "local_hashing", "subset_selection"}
     enumerated |= {"sequence_fragment_puzzle", "prefix_extending_method"}
-    enumerated |= {"rappor", "one_bit_mean", "d_bit_flip"}
+    enumerated |= {"rappor", "one_bit_mean", "d_bit_flip", "hierarchical_histogram"}
     assert {module_name(name) for name in NAMES} == enumerated
