@@ -82,7 +82,7 @@ assert not memory.replace_plan(b"{}") and memory.replace_plan(third.plan)
 """
 
 
-@pytest.mark.parametrize(("form", "heap"), [("source", "512k"), ("byte code", "272k")])
+@pytest.mark.parametrize(("form", "heap"), [("source", "768k"), ("byte code", "448k")])
 def test_the_reporter_runs_unchanged_on_micropython(tmp_path: Path, form: str, heap: str) -> None:
     """On MicroPython, with all mechanisms in memory, each records, budgets hold, uploads retry and can be read."""
     registry = registry_of(tmp_path, **{name.replace("-", "_"): {"mechanism": name} for name in NAMES})
