@@ -23,7 +23,7 @@ test: lint
 	sh tests/collector/install_postgresql.sh
 	sh tests/collector/install_tools.sh
 	$(BIN)/python -m tests.firmware.portable.webassembly.install
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist loadfile $(COMPUTING)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal $(COMPUTING)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest $(addprefix --ignore=,$(COMPUTING))
 
 lint: $(READY)
