@@ -14,8 +14,14 @@ BINARY: tuple[Binary, ...] = ("parquet", "arrow")
 
 
 def arrow_table(columns: Mapping[str, Sequence[Any] | Any], described: Mapping[str, Any]) -> pa.Table:
-    """``columns`` as an Arrow table, with ``described`` as JSON under ``hubbub`` in the schema's metadata."""
-    arrays = {name: pa.array(list(column) if isinstance(column, tuple) else column) for name, column in columns.items()}
+    """``columns`` as an Arrow table, with ``described`` as JSON under ``hubbub`` in the schema's metadata.
+
+    A NaN, which says that there is no such number, is null.
+    """
+    arrays = {
+        name: pa.array(list(column) if isinstance(column, tuple) else column, from_pandas=True)
+        for name, column in columns.items()
+    }
     table = pa.table(arrays)
     return table.replace_schema_metadata({"hubbub": json.dumps(described, ensure_ascii=False, allow_nan=False)})
 

@@ -94,7 +94,9 @@ def choose_candidates(metric: Metric, candidates: Iterable[str] | None = None) -
     if gives_mean(metric):
         raise EstimateError(f"metric {metric.name}: {metric.mechanism} gives a mean and no counts; use estimate_mean")
     if metric.parts:
-        raise EstimateError(f"metric {metric.name}: a joint metric gives a table of pairs; use estimate_joint")
+        raise EstimateError(
+            f"metric {metric.name}: a joint metric gives a table of pairs; use estimate_joint (hubbub decode)"
+        )
     if isinstance(candidates, (str, bytes)) or not (candidates is None or isinstance(candidates, Iterable)):
         raise CandidateError(
             f'metric {metric.name}: candidates are a list of texts, not {candidates!r}; pass ["VALUE", ...]'
@@ -104,10 +106,7 @@ def choose_candidates(metric: Metric, candidates: Iterable[str] | None = None) -
     except ListError as error:
         raise CandidateError(f"metric {metric.name}: candidates: {error}") from None
     if not chosen:
-        raise CandidateError(
-            f"metric {metric.name}: no candidates to look for; an open domain is decoded against a list: name a file "
-            'with --candidates, or write candidates = "FILE" in the registry'
-        )
+        raise _nothing_to_look_for(metric)
     if metric.closed or metric.numeric:
         known = set(metric.candidates)
         unknown = [value for value in chosen if value not in known]
@@ -117,6 +116,21 @@ def choose_candidates(metric: Metric, candidates: Iterable[str] | None = None) -
                 f"{'values' if metric.closed else 'buckets'}, the first is {unknown[0]!r}; leave them out"
             )
     return chosen
+
+
+def _nothing_to_look_for(metric: Metric) -> CandidateError:
+    if metric.closed or metric.numeric:
+        return CandidateError(
+            f"metric {metric.name}: the list of candidates is empty; name some of its "
+            f"{'values' if metric.closed else 'buckets'}, or leave the list out for all of them"
+        )
+    option = "--second-candidates" if metric.name.endswith(".second") else "--candidates"  # a joint metric's part
+    discovers = hasattr(mechanism(metric.mechanism), "discover")
+    return CandidateError(
+        f"metric {metric.name}: no candidates to look for; an open domain is decoded against a list: name a file "
+        f'with {option}, or write candidates = "FILE" in the registry'
+        + ("; or find values without a list (hubbub discover)" if discovers else "")
+    )
 
 
 def decode(

@@ -19,7 +19,6 @@ from rich.text import Text
 
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
-from hubbub_decoder.numbers.quantiles import Quantiles
 from hubbub_decoder.numbers.result import RangeResult
 from hubbub_decoder.reading import Suspect
 from hubbub_decoder.significance import Correction
@@ -78,7 +77,7 @@ def table(
             grid.add_column(name, overflow="fold", max_width=_VALUE_WIDTH)
         else:
             grid.add_column(name, justify="right", no_wrap=True)
-    mean = isinstance(estimates, Mean | Quantiles)
+    mean = isinstance(estimates, Mean)
     for row in list(zip(*columns.values(), strict=True))[:top]:
         # As Text, which is printed as it is: in a str rich reads markup, and codes such as :smile:.
         grid.add_row(*(Text(cell_text(name, value, mean=mean)) for name, value in zip(columns, row, strict=True)))
@@ -147,6 +146,10 @@ def cell_text(name: str, value: Any, *, mean: bool) -> str:
         return f"{value:.2g}"
     if name == "frequency":
         return f"{value:.3%}"
+    if name == "probability":
+        return f"{value:g}"
+    if isinstance(value, int):
+        return f"{value:,}"
     if mean:
         return f"{value:,.6g}" if abs(value) < 100_000 else f"{value:,.0f}"
     return f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"

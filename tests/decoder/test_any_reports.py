@@ -23,6 +23,7 @@ METRICS: dict[str, dict[str, Any]] = {
     "sketch": {"mechanism": "count-mean-sketch", "hashes": 4, "width": 16},
     "hashing": {"mechanism": "local-hashing", "hashes": 4},
     "puzzle": {"mechanism": "sequence-fragment-puzzle", "hashes": 4},
+    "points": {"mechanism": "projective-geometry-response"},
     "subset": {"mechanism": "subset-selection"},
     "narrow": {"mechanism": "count-mean-sketch", "hashes": 1, "width": 2},
     "hadamard": {"mechanism": "hadamard-count-mean-sketch", "hashes": 4, "width": 16},

@@ -162,6 +162,7 @@ def test_alpha_and_correction(data: Path, capsys: pytest.CaptureFixture[str]) ->
         (["open", "--candidates", "twice.txt"], CandidateError, "twice.txt"),
         (["open", "--candidates", "empty.txt"], CandidateError, "no candidates"),
         (["closed", "--candidates", "list.txt"], CandidateError, "[c]"),
+        (["closed", "--candidates", "empty.txt"], CandidateError, "leave the list out for all of them"),
         (["buckets", "--candidates", "list.txt"], CandidateError, "its 5 buckets"),
         (["mean", "--candidates", "list.txt"], CandidateError, "gives a mean"),
         (["closed", "--level", "95"], EstimateError, "--level"),

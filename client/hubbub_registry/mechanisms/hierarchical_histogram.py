@@ -83,7 +83,7 @@ def calibrate(settings: Settings) -> Calibrated:
     if not problems and keys["buckets"] > keys["high"] - keys["low"] + 1:
         problems.append(KeyProblem("buckets", f"{keys['buckets']} are more than the range has integers", "use fewer"))
     if keys["levels"] is not None and keys["levels"] > buckets_bits:
-        what = f"{keys['levels']} are more than {keys['buckets']} buckets can be halved"
+        what = f"{keys['levels']} levels, but {keys['buckets']} buckets can be halved {buckets_bits} times only"
         problems.append(KeyProblem("levels", what, "leave it out, and the best number is taken"))
     if problems:
         raise CalibrationError(*problems)

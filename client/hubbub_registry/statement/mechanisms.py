@@ -111,8 +111,8 @@ WORDS: Mapping[str, Words] = {
         "one of a few numbers, and very many parts the same. With a fixed probability the device sends the number of "
         "its own; otherwise any of them.",
         "Texts that many devices have are found without a list: beginnings that are frequent are extended, step by "
-        "step. What a few devices have stays hidden. Counts come from the reports of the whole text only, so they are "
-        "less exact than with a list that was known before.",
+        "step. What a few devices have stays hidden. Counts come from the reports that had no say in finding a text, "
+        "which are the fewer the longer it is, so they are less exact than with a list that was known before.",
         "Wang, Li, Jha 2019",
     ),
     "rappor": Words(

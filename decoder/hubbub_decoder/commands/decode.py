@@ -32,7 +32,7 @@ from hubbub_decoder.reading import Reading
 from hubbub_decoder.result_table import result_table
 from hubbub_decoder.significance import CORRECTIONS
 
-SUMMARY = "estimate counts, a mean, or quantiles, with errors, from a sealed data set"
+SUMMARY = "estimate counts, a mean, quantiles, or pairs, with errors, from a sealed data set"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

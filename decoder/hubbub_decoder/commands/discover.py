@@ -36,8 +36,8 @@ SUMMARY = "find values that nobody named, with counts and errors, in a sealed da
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``hubbub discover``."""
-    parser.add_argument("registry", metavar="REGISTRY.toml", type=Path)
-    parser.add_argument("metric", metavar="METRIC")
+    parser.add_argument("registry", metavar="REGISTRY.toml", type=Path, help="the registry that devices ran")
+    parser.add_argument("metric", metavar="METRIC", help="the name of one of its metrics")
     parser.add_argument("--data", metavar="DIR", type=Path, required=True, help="the collector's data directory")
     parser.add_argument("--format", choices=("table", "csv", "json", *BINARY), default="table", help="default: table")
     parser.add_argument("--alpha", type=float, default=0.05, help="level at which a value is listed; default: 0.05")

@@ -29,8 +29,8 @@ _BESIDE = Path("states")
 
 def add_data(parser: argparse.ArgumentParser) -> None:
     """What is decoded, and against which list."""
-    parser.add_argument("registry", metavar="REGISTRY.toml", type=Path)
-    parser.add_argument("metric", metavar="METRIC")
+    parser.add_argument("registry", metavar="REGISTRY.toml", type=Path, help="the registry that devices ran")
+    parser.add_argument("metric", metavar="METRIC", help="the name of one of its metrics")
     parser.add_argument("--data", metavar="DIR", type=Path, required=True, help="the collector's data directory")
     parser.add_argument("--candidates", metavar="FILE", type=Path, help="values to look for, one a line, UTF-8")
 
@@ -47,7 +47,8 @@ def add_cache(parser: argparse.ArgumentParser) -> None:
     """Whether what is counted is kept."""
     parser.add_argument(
         "--cache", metavar="DIR", type=Path, nargs="?", const=_BESIDE,
-        help="keep what is counted of each sealed part, and read no part twice; default: the folder states in --data",
+        help="keep what is counted of each sealed part in DIR, and read no part twice; without DIR in the folder "
+        "states of --data",
     )  # fmt: skip
 
 

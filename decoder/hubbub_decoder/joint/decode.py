@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from hubbub_decoder.joint.bloom import FloatArray
 from hubbub_decoder.joint.collisions import excess
 from hubbub_decoder.joint.distinct import records_of
 from hubbub_decoder.joint.estimates import JointEstimates
-from hubbub_decoder.joint.fit import Fit, fit
+from hubbub_decoder.joint.fit import REPORTS_A_CELL, Fit, check_size, fit
 from hubbub_decoder.joint.independence import Independence, independence
 from hubbub_decoder.joint.likelihood import side_of
 from hubbub_decoder.joint.pairs import IntArray, Pairs, merged
@@ -30,6 +30,8 @@ from hubbub_registry import Metric
 
 # Bytes of a record that is one integer to numpy, which sorts these ten times as fast.
 _SHORT = 7
+# Where information is itself an average over reports, errors are mostly right with so many of them for each cell.
+ENOUGH_A_CELL = 500
 Lists = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -66,12 +68,13 @@ def estimate_joint(
     if state.n == 0:
         raise EstimateError(f"{what}: there are no reports in this state; nothing can be estimated")
     question = Question(what, metric.parts, sides)
+    check_size(question, state.n)  # before likelihoods, which are as many as candidates
     pairs, rows = _pairs(metric, state, sides)
     alike = merged(pairs)
     found = fit(question, alike)
     own = np.diag(found.covariance)
     more = _collisions(metric, pairs, rows, found)
-    wider = np.sqrt(1 + more / own)
+    wider = np.sqrt(1 + np.divide(more, own, out=np.zeros_like(own), where=own > 0))
     covariance = found.covariance * np.outer(wider, wider)
     return JointEstimates(
         metric=metric.name,
@@ -83,9 +86,10 @@ def estimate_joint(
         share=found.free,
         likely_share=found.likeliest,
         covariance=covariance,
-        slope=_slope(alike, found, state.n),
+        errors_at=found.errors_at,
+        slope=_slope(question, alike, found, state.n),
         independence=_independence(question, alike, found, covariance, wider),
-        notes=_notes(more, own),
+        notes=tuple(_notes(question, more, own, state.n)),
     )
 
 
@@ -139,14 +143,15 @@ def _collisions(metric: Metric, pairs: Pairs, rows: Sequence[Records], found: Fi
     return more
 
 
-def _slope(pairs: Pairs, found: Fit, n: int) -> FloatArray:
+def _slope(question: Question, pairs: Pairs, found: Fit, n: int) -> FloatArray:
     """How much the estimated variance of a count rises with the count; 0 where there are very many reports.
 
     A report that moves a count by i moves its estimated variance by i**2, so their errors go together as the third
     moment of i to the second. What drawing devices adds to the variance, which is taken off, rises by 1.
     """
     second = n * np.diag(found.covariance).reshape(found.free.shape)
-    return np.asarray(np.nan_to_num(found.step.third_moment(pairs) / second - 1, nan=0.0))
+    third = found.step.expected_third_moment(question) if question.finite else found.step.third_moment(pairs)
+    return np.asarray(np.nan_to_num(third / second - 1, nan=0.0))
 
 
 def _independence(
@@ -160,10 +165,19 @@ def _independence(
     return independence(step.taken(), step.expected_covariance() * np.outer(wider, wider))
 
 
-def _notes(more: FloatArray, own: FloatArray) -> tuple[str, ...]:
+def _notes(question: Question, more: FloatArray, own: FloatArray, n: int) -> Iterator[str]:
     if (more > own).any():
-        return (
+        yield (
             "most of some errors comes from values that are not listed and collide with candidates; more reports do "
-            "not lessen it: list the frequent ones among them, or give the part more hashes",
+            "not lessen it: list the frequent ones among them, or give the part more hashes"
         )
-    return ()
+    if n < REPORTS_A_CELL * own.size:
+        yield (
+            f"fewer than {REPORTS_A_CELL} reports a cell: intervals and p-values are those of a normal distribution, "
+            "which is a rough one for so few"
+        )
+    elif not question.finite and n < ENOUGH_A_CELL * own.size:
+        yield (
+            f"{n:,} reports are few for a table of {own.size} pairs: errors may be stated too small, and independence "
+            f"rejected too often; with {ENOUGH_A_CELL * own.size:,} reports that is rare"
+        )

@@ -60,6 +60,8 @@ class JointEstimates:
     """``likeliest / n``."""
     covariance: FloatArray
     """Of ``share``, flat, (A B, A B), where each report's pair is drawn anew from a larger population."""
+    errors_at: FloatArray
+    """The shares, (A, B), to which the errors in ``covariance`` belong."""
     slope: FloatArray
     """How much the estimated variance of a count rises with the count, (A, B)."""
     independence: Independence
@@ -116,14 +118,16 @@ class JointEstimates:
     def confidence_interval(self, level: float | None = None) -> ConfidenceInterval:
         """All counts x within a normal quantile of the standard error that goes with x; (A, B) each.
 
-        Where ``count`` is too low by chance its estimated variance is too, so at a count x the variance is what is
-        estimated plus ``slope`` times x - ``count``. Raises EstimateError for a level not between 0 and 1.
+        The more hold a pair the larger is the variance of its count, so at a count x it is what is estimated plus
+        ``slope`` times x less the count that the estimate belongs to. Raises EstimateError for a level not between 0
+        and 1.
         """
         level = self.level if level is None else level
         _check_open_unit("level", level)
         square = _quantile(level) ** 2
         middle = square * self.slope / 2
-        half = np.sqrt(middle**2 + square * self.std_error**2)
+        here = self.std_error**2 + self.slope * (self.count - self.n * self.errors_at)
+        half = np.sqrt(np.maximum(middle**2 + square * here, 0.0))
         return ConfidenceInterval(self.count + middle - half, self.count + middle + half)
 
     @property

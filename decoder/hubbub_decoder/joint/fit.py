@@ -29,6 +29,8 @@ _HALVINGS = 10
 _ENOUGH = 1e-4
 # Where information is itself an average over reports, so many of them for each cell.
 REPORTS_A_CELL = 10
+# The errors of so many cells with each other take half a GiB.
+MOST_CELLS = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,26 +42,43 @@ class Fit:
     """The table that ``free`` is a step from."""
     step: Step
     covariance: FloatArray
-    """Of ``free``, flat, (A B, A B), where each report's pair is drawn anew."""
+    """Of ``free``, flat, (A B, A B), where each report's pair is drawn anew and ``errors_at`` is true."""
+    errors_at: FloatArray
+    """``likeliest`` where ``covariance`` is expected of it, ``free`` where it is that of the reports' own scores."""
     steps: int
 
 
 def fit(question: Question, pairs: Pairs) -> Fit:
     """The tables of ``pairs``, alike ones merged. Raises EstimateError."""
+    check_size(question, int(pairs.count.sum()))
     a, b = pairs.shape
-    n = pairs.count.sum()
-    if not question.finite and n < REPORTS_A_CELL * a * b:
-        raise EstimateError(
-            f"{question.name}: {n:,.0f} reports are too few for a table of {a} x {b}; list fewer candidates, or decode "
-            f"more periods at a time ({REPORTS_A_CELL * a * b:,} reports are the least)"
-        )
     step = Step.at(question, pairs, np.full((a, b), 1 / (a * b)))
     steps, gained = 0, np.inf
     while gained >= _ENOUGH and steps < _MOST_STEPS:
         likeliest, taken, gained = _climb(pairs, step)
         steps += taken
         step = Step.at(question, pairs, likeliest)
-    return Fit(step.taken(), likeliest, step, step.covariance(), steps)
+    free = step.taken()
+    if question.finite:
+        # Few reports, equal ones, and cells that noise seldom reaches have scores without a spread, and errors all the
+        # same: how large they are is known.
+        return Fit(free, likeliest, step, step.expected_covariance(), likeliest, steps)
+    return Fit(free, likeliest, step, step.covariance(), free, steps)
+
+
+def check_size(question: Question, n: int) -> None:
+    """Raises EstimateError for a table of more cells than memory or ``n`` reports are enough for."""
+    a, b = (len(labels) for labels in question.labels)
+    if a * b > MOST_CELLS:
+        raise EstimateError(
+            f"{question.name}: a table of {a:,} x {b:,} is more than a joint estimate takes on ({MOST_CELLS:,} cells); "
+            "list fewer candidates, or report coarser values"
+        )
+    if not question.finite and n < REPORTS_A_CELL * a * b:
+        raise EstimateError(
+            f"{question.name}: {n:,} reports are too few for a table of {a} x {b}; list fewer candidates, or decode "
+            f"more periods at a time ({REPORTS_A_CELL * a * b:,} reports are the least)"
+        )
 
 
 def _climb(pairs: Pairs, step: Step) -> tuple[FloatArray, int, float]:

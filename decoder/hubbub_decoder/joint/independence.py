@@ -44,4 +44,4 @@ def independence(share: FloatArray, covariance: FloatArray) -> Independence:
     good = values > _SINGULAR * values[-1]
     statistic = float((((beyond @ vectors)[good]) ** 2 / values[good]).sum())
     degrees = int(good.sum())
-    return Independence(statistic, degrees, float(stats.chi2.sf(statistic, degrees)))
+    return Independence(statistic, degrees, float(stats.chi2.sf(statistic, degrees)) if degrees else 1.0)

@@ -67,6 +67,10 @@ class Step:
         """Of one report's influence on each cell, (A, B); NaN where it takes too long."""
         return third_moment(pairs, self.table, self.inverse, self.mean)
 
+    def expected_third_moment(self, question: Question) -> FloatArray:
+        """The same where ``table`` is true, and the mean score so 1. Only where ``question.finite``."""
+        return third_moment(question.expected(self.table), self.table, self.inverse, np.ones(self.table.shape))
+
 
 def _factor(question: Question, curvature: FloatArray) -> FloatArray:
     values, vectors = linalg.eigh(curvature)

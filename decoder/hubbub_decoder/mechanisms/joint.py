@@ -15,4 +15,6 @@ __all__ = ["estimate", "merge", "partial"]
 
 def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimates:  # noqa: ARG001 - one signature
     """Raises EstimateError: a joint metric gives a table of pairs."""
-    raise EstimateError(f"metric {metric.name}: a joint metric gives a table of pairs; use estimate_joint")
+    raise EstimateError(
+        f"metric {metric.name}: a joint metric gives a table of pairs; use estimate_joint (hubbub decode)"
+    )

@@ -30,7 +30,7 @@ _WIDTH = 60
 
 def trend_header(trend: Trend) -> str:
     """What the figures are of, on one line."""
-    return f"{header(trend.pooled)}, {len(trend)} periods"
+    return f"{header(trend.pooled)}, {len(trend)} period{'' if len(trend) == 1 else 's'}"
 
 
 def change_header(change: Change) -> str:

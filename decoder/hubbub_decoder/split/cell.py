@@ -65,6 +65,10 @@ def folded(split: Dimension) -> tuple[str, ...]:
 def check_cell(metric: Metric, cell: int, n: int) -> None:
     """Raises HeldBackError where a cell of ``n`` reports is too small to be shown; how small it is stays untold."""
     least = dimension_of(metric).min_cell
+    if n < least == 1:
+        raise HeldBackError(
+            f"metric {metric.name}: there are no reports whose {cell_name(metric, cell)}; read more periods"
+        )
     if n < least:
         raise HeldBackError(
             f"metric {metric.name}: held back, fewer than {least} reports whose {cell_name(metric, cell)}; read more "

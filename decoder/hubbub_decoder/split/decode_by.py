@@ -68,4 +68,5 @@ def _result(metric: Metric, state: State, chosen: tuple[str, ...]) -> Result:
 def _held(name: str, least: int, held: list[str]) -> tuple[str, ...]:
     if not held:
         return ()
-    return (f"held back, fewer than {least} reports or none: {name} {', '.join(held)}",)
+    why = "no reports" if least == 1 else f"held back, fewer than {least} reports or none"
+    return (f"{why}: {name} {', '.join(held)}",)

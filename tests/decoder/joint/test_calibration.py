@@ -26,6 +26,8 @@ LISTED = ["a", "b", "c", "d"]
 HEAVY = "in no list"
 VALUES = ["true", "false"]
 WITH_ZEROS = np.array([[0.4, 0.1], [0.2, 0.0], [0.01, 0.09], [0.0, 0.1], [0.05, 0.05]])
+SKEWED = np.outer([0.9, 0.05, 0.03, 0.01, 0.01], [0.97, 0.03])
+"""Where hardly any noise falls, most cells have no report that speaks for them."""
 UNLISTED = np.array([[0.15, 0.05], [0.1, 0.0], [0.01, 0.09], [0.0, 0.1], [0.45, 0.05]])
 """The last row is one value that many hold, and that is among no candidates."""
 
@@ -55,6 +57,7 @@ def covered(found: JointEstimates, counts: Table) -> np.ndarray:
     [
         (CLOSED, WITH_ZEROS, 1500, 2, 150),
         (CLOSED, WITH_ZEROS, 1000, 5, 150),
+        (CLOSED, SKEWED, 300, 8, 150),
         (HASHED, UNLISTED, 8000, 3, 100),
         (SKETCH, UNLISTED, 5000, 3, 100),
     ],
@@ -76,6 +79,14 @@ def test_intervals_cover_as_often_as_they_say(
     assert 0.92 <= share[large].mean() <= 0.98
     assert 0.92 <= share[~large].mean() <= 0.98
     assert np.mean(halved) < 0.8
+
+
+def test_a_sketch_of_few_reports_says_that_its_errors_are_rough(tmp_path: Path) -> None:
+    """Below 500 reports a cell a table whose information is measured has a note, and from there on it has none."""
+    for n, few in ((4999, True), (5000, False)):
+        (found, _), *_ = runs(tmp_path, SKETCH, UNLISTED, n, 1)
+        assert found.share.size == 10
+        assert any("5,000 reports that is rare" in note for note in found.notes) == few
 
 
 def _quartered(found: JointEstimates) -> Table:

@@ -106,6 +106,7 @@ def test_either_side_can_have_a_list_of_its_own(data: Path, capsys: pytest.Captu
     ("arguments", "error", "message"),
     [
         (["words"], CandidateError, "words.second: no candidates"),
+        (["words"], CandidateError, "--second-candidates"),
         (["words", "--second-candidates", "none.txt"], CandidateError, "--second-candidates: there is no file"),
         (["pair", "--second-candidates", "second.txt"], CandidateError, "pair.second: it reports nothing but"),
         (["pair", "--consistent"], EstimateError, "column likeliest"),

@@ -168,5 +168,6 @@ def test_what_would_take_hours_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 def test_bounds_are_those_that_the_page_states() -> None:
     """docs/joint.md names these."""
     assert fit_module.REPORTS_A_CELL == 10
+    assert fit_module.MOST_CELLS == 8192
     assert outputs_module._MOST_BITS == 16
     assert information_module.MOST_WORK == 1 << 41

@@ -74,7 +74,7 @@ def test_intervals_are_where_a_count_is_within_its_error(found: JointEstimates) 
     """At either end of an interval the count is a normal quantile of the standard error there away."""
     for level in (0.5, 0.95, 0.999):
         for end in found.confidence_interval(level):
-            variance = found.std_error**2 + found.slope * (end - found.count)
+            variance = found.std_error**2 + found.slope * (end - found.n * found.errors_at)
             assert (end - found.count) ** 2 == pytest.approx(stats.norm.isf((1 - level) / 2) ** 2 * variance)
     assert (found.at_level(0.5).high < found.high).all()
     assert (found.low < found.count).all()
@@ -163,7 +163,7 @@ def test_text_and_files_say_the_same(found: JointEstimates) -> None:
 
 
 def test_a_share_of_nobody_is_no_number(found: JointEstimates) -> None:
-    """Where a row's count is not positive its shares are empty in CSV and null in JSON, never NaN."""
+    """Where a row's count is not positive its shares are empty in CSV and null in JSON and Arrow, never NaN."""
     from dataclasses import replace
 
     share = found.share.copy()
@@ -173,4 +173,7 @@ def test_a_share_of_nobody_is_no_number(found: JointEstimates) -> None:
     assert row["given_first"] is None
     line = next(row for row in csv.DictReader(io.StringIO(render.as_csv(nobody))) if row["first"] == "c")
     assert line["given_first"] == ""
+    arrow = nobody.to_arrow()["given_first"]
+    assert arrow.null_count == len(nobody.second)
+    assert not any(value is not None and value != value for value in arrow.to_pylist())
     assert "nan" not in str(nobody).lower()

@@ -102,6 +102,8 @@ def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
         estimate_joint(metric, state, ["a", "(other)"])
     with pytest.raises(CandidateError, match="repeats"):
         estimate_joint(metric, state, ["a", "a"])
+    with pytest.raises(EstimateError, match=r"a table of 100,001 x 2 is more than .* list fewer candidates"):
+        estimate_joint(metric, state, [f"value {i}" for i in range(100_000)])
     with pytest.raises(EstimateError, match="use estimate_joint"):
         estimate(metric, state, LETTERS)
     with pytest.raises(EstimateError, match="use estimate_joint"):
@@ -115,18 +117,26 @@ def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
         estimate_joint(single, partial(single, random_records(single, 5, 1)))
 
 
-@pytest.mark.parametrize("n", [1, 2, 7])
-def test_few_reports_and_equal_ones_have_estimates(tmp_path: Path, n: int) -> None:
-    """One report, and a few that are all equal, give finite figures with wide intervals where outputs are few."""
-    metric = joint(tmp_path, part("randomized-response"), BOOLEAN)
+@pytest.mark.parametrize("n", [1, 2, 7, 5000])
+@pytest.mark.parametrize("open_side", [False, True])
+def test_few_reports_and_equal_ones_have_errors(tmp_path: Path, n: int, open_side: bool) -> None:
+    """One report, and many that are all equal, are as uncertain as the noise of reports of the pair they speak for."""
+    first = part("local-hashing", hashes=1) if open_side else part("randomized-response")
+    metric = joint(tmp_path, first, BOOLEAN, epsilon=2)
     counts = np.zeros((5, 2), np.int64)
-    counts[1, 0] = n
-    found = estimate_joint(
-        metric, partial(metric, np.repeat(report(metric, LETTERS, ["true", "false"], counts, 1)[:1], n, 0))
-    )
-    assert np.isfinite(found.count).all()
+    counts[1, 0] = 1
+    records = report(metric, LETTERS, ["true", "false"], counts, 1)
+    found = estimate_joint(metric, partial(metric, np.repeat(records, n, 0)), LETTERS[:1] if open_side else None)
+    at = np.unravel_index(np.argmax(found.count), found.count.shape)
     assert found.count.sum() == pytest.approx(n)
-    assert np.isfinite(found.std_error).all()
+    assert found.likeliest[at] == pytest.approx(n)
+    # Equal reports have no spread of their own; what is left is the noise of n reports of the pair.
+    alone = estimate_joint(metric, partial(metric, records), LETTERS[:1] if open_side else None)
+    assert found.std_error == pytest.approx(alone.std_error * n**0.5)
+    assert (found.std_error > 0.5 * n**0.5).all()
+    assert all(np.isfinite(figures).all() for figures in (found.low, found.high, found.p_value, found.independence))
+    assert ("normal" in " ".join(found.notes)) == (n < 100)
+    assert "nan" not in found.to_arrow().schema.metadata[b"hubbub"].decode().lower()
 
 
 def test_a_screen_looks_at_both_parts(tmp_path: Path) -> None:

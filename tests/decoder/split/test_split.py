@@ -115,7 +115,11 @@ def test_a_small_cell_is_held_back_and_its_size_stays_untold(tmp_path: Path) -> 
     assert "49" not in said[0]
     lower = split_metric(tmp_path, dimension={**VERSIONS, "min_cell": 1})
     assert lower.fingerprint == metric.fingerprint, "what is shown is not what is sent"
-    assert list(decode_by(lower, Dataset(tmp_path, lower)).cells) == ["1.0", "1.1"]
+    split = decode_by(lower, Dataset(tmp_path, lower))
+    assert list(split.cells) == ["1.0", "1.1"]
+    assert "no reports: version other" in split.notes
+    with pytest.raises(HeldBackError, match="there are no reports whose version is other"):
+        decode(lower, Dataset(tmp_path, lower, where={"version": "other"}))
 
 
 def test_a_cache_gives_the_same_and_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
