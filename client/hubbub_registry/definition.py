@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hubbub_client.errors import PlanError
-from hubbub_client.mechanisms import COMPOSITES
+from hubbub_client.mechanisms.names import COMPOSITES
 from hubbub_client.plan import SCHEMA, Plan
 from hubbub_registry import schema
 from hubbub_registry.dimension import read_dimension

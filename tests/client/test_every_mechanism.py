@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from hubbub_client.errors import EntropyError, PlanError, RejectedValueError
-from hubbub_client.mechanisms import NAMES, module_name
+from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_client.plan import Metric, mechanism
 from hubbub_client.records import unpack
 

@@ -428,7 +428,7 @@ def test_every_mechanism_of_the_table_is_enumerated_here() -> None:
     """No mechanism enters the table without an exact test here, in test_range_distributions or
     test_hierarchical_histogram.
     """
-    from hubbub_client.mechanisms import NAMES
+    from hubbub_client.mechanisms.names import NAMES
 
     enumerated = {"randomized_response", "unary_encoding", "count_mean_sketch", "hadamard_count_mean_sketch"}
     enumerated |= {"hadamard_response", "projective_geometry_response", "local_hashing", "subset_selection"}

@@ -21,7 +21,7 @@ def test_the_vectors_are_what_the_code_makes() -> None:
 
 def test_every_mechanism_has_vectors() -> None:
     """There are vectors, good and bad, for every mechanism of the table."""
-    from hubbub_client.mechanisms import COMPOSITES, NAMES
+    from hubbub_client.mechanisms.names import COMPOSITES, NAMES
 
     plan = json.loads((make.FOLDER / "plan.json").read_text())
     assert {entry["mechanism"] for entry in plan["metrics"]} == {*NAMES, *COMPOSITES}

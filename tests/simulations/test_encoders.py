@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hubbub_client.errors import RejectedValueError
-from hubbub_client.mechanisms import NAMES
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_client.mechanisms.rappor import cohort_of
 from hubbub_client.prf import expand
 from hubbub_client.sampling import lanes_bytes

@@ -15,7 +15,8 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from hubbub_client.mechanisms import NAMES, module_name
+from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_registry.calibration import Calibrated
 
 __all__ = [

@@ -23,7 +23,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
-from hubbub_client.mechanisms import NAMES, module_name
+from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.numbers.distribution import Distribution

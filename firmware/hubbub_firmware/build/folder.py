@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hubbub_client.mechanisms import COMPOSITES, NAMES, module_name
+from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.names import COMPOSITES, NAMES
 from hubbub_firmware.build.boards import Board
 from hubbub_firmware.build.bundle.library import bundled_library
 from hubbub_firmware.build.byte_code import byte_code

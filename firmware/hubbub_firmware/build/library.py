@@ -9,7 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import hubbub_firmware
-from hubbub_client.mechanisms import COMPOSITES, NAMES, module_name
+from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.names import COMPOSITES, NAMES
 from hubbub_firmware.build.boards import known_boards
 from hubbub_firmware.build.installation import package
 from hubbub_firmware.build.modules import closure, file_of

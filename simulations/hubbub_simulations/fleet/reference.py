@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgpack
 
-from hubbub_client.mechanisms import COMPOSITES
+from hubbub_client.mechanisms.names import COMPOSITES
 from hubbub_client.plan import Plan
 from hubbub_client.reporter import Reporter
 from hubbub_client.storage import MemoryStorage

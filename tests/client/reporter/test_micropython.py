@@ -9,7 +9,7 @@ import msgpack
 import pytest
 
 import hubbub_client
-from hubbub_client.mechanisms import NAMES
+from hubbub_client.mechanisms.names import NAMES
 
 from tests.client.reporter.reporting import NOW, Collector
 from tests.firmware.portable.byte_code import compile_package

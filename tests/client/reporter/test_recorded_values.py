@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hubbub_client import MemoryStorage
-from hubbub_client.mechanisms import NAMES
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_client.reasons import REASONS
 
 from tests.client.reporter.reporting import Collector, plan_of, reporter_of, sketch_plan

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hubbub_client.hmac_sha256 import hmac_sha256
-from hubbub_client.mechanisms import NAMES
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_client.plan import Metric, mechanism
 from hubbub_client.xxh32 import xxh32
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hubbub_client.mechanisms import NAMES
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_decoder.screen.checks import Within
 from hubbub_decoder.screen.laws import law_of
 from hubbub_registry import Metric

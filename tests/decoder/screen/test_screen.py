@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hubbub_client.mechanisms import NAMES
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_decoder import Dataset, decode
 from hubbub_decoder.commands import decode as command
 from hubbub_decoder.records import Records

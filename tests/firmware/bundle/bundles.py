@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hubbub_client.mechanisms import COMPOSITES, NAMES, module_name
+from hubbub_client.mechanisms import module_name
+from hubbub_client.mechanisms.names import COMPOSITES, NAMES
 from hubbub_firmware.build.bundle.bundle import MODULE, Bundle, bundle
 from hubbub_firmware.build.bundle.entry import kept_of, redirected, roots_of
 from hubbub_firmware.build.bundle.files import byte_code_files, text_files

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hubbub_client import MemoryStorage, TransportError
-from hubbub_client.mechanisms import NAMES
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_client.upload import batches_of, build
 from hubbub_firmware.transports.frames import FrameTransport, metrics_in_order, port_of
 from hubbub_firmware.transports.upload_batches import read_upload

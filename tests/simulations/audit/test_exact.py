@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hubbub_client.mechanisms import NAMES
+from hubbub_client.mechanisms.names import NAMES
 from hubbub_registry import Metric
 from hubbub_simulations.audit import AuditError, ExactAudit, audit_exactly
 from hubbub_simulations.audit.layouts import _LAYOUTS, layout_of
