@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hubbub_collector.layout import DataDirectory
@@ -132,6 +132,7 @@ DEEDS = st.one_of(
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(DEEDS, st.integers(-100, 100)), max_size=25))
+@example([(("seal", 0, 0), 0), (("seal", 0, 0), 0), (("offer", 0, 90), 0)])  # sealed before there was a collector
 def test_however_clocks_jump_each_acknowledged_upload_counts_once(
     tmp_path_factory: pytest.TempPathFactory, story: list[tuple[tuple[str, int, int], int]]
 ) -> None:

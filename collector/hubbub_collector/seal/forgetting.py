@@ -23,9 +23,12 @@ _LATE, _ANNOUNCED, _FORGOTTEN = "late", "announced", "forgotten"
 def forget(registry: Registry, target: SortedStore, stores: Iterable[Source], now: float) -> None:
     """Forgets, at Unix time ``now``, and announces what comes next in all ``stores``; they are all that there are.
 
-    Raises DamagedError, StoreError, sqlite3.Error.
+    Without any it does nothing: nobody was told, and the first collector would take what is taken for closed. Raises
+    DamagedError, StoreError, sqlite3.Error.
     """
     stores = list(stores)
+    if not stores:
+        return
     late = max(LATE, target.noted(_LATE), *(store.late() for store in stores))
     target.note(_LATE, late)
     due = int(now - late - _ID_MARGIN)
