@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -42,13 +42,19 @@ def header(estimates: Result) -> str:
 
 def as_text(estimates: Result) -> str:
     """The header and the first rows, as ``print(estimates)`` shows them."""
+    rows = table(estimates, top=_ROWS_PRINTED)
+    return text_of(header(estimates), rows, len(estimates) - _ROWS_PRINTED, estimates.notes)
+
+
+def text_of(head: str, rows: Table, more: int, notes: Iterable[str]) -> str:
+    """A result as text: its header, the rows shown, how many more there are, and its notes."""
     out = io.StringIO()
     console = Console(file=out, width=120, color_system=None)
-    print_line(console, header(estimates))
-    print_whole(console, table(estimates, top=_ROWS_PRINTED))
-    if len(estimates) > _ROWS_PRINTED:
-        console.print(f"... and {len(estimates) - _ROWS_PRINTED} more", highlight=False)
-    for note in estimates.notes:
+    print_line(console, head)
+    print_whole(console, rows)
+    if more > 0:
+        console.print(f"... and {more} more", highlight=False)
+    for note in notes:
         print_line(console, f"note: {note}")
     return out.getvalue().rstrip("\n")
 

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from hubbub_decoder.arrow import arrow_table
 from hubbub_decoder.joint.estimates import JointEstimates
 from hubbub_decoder.reading import Suspect
-from hubbub_decoder.render import print_line, print_whole
+from hubbub_decoder.render import text_of
 from hubbub_decoder.significance import Correction
 from hubbub_decoder.visible import visible
 
@@ -42,15 +41,8 @@ def header(estimates: JointEstimates) -> str:
 
 def as_text(estimates: JointEstimates) -> str:
     """The header and the first rows, as ``print(estimates)`` shows them."""
-    out = io.StringIO()
-    console = Console(file=out, width=120, color_system=None)
-    print_line(console, header(estimates))
-    print_whole(console, table(estimates, top=_ROWS_PRINTED))
-    if len(estimates) > _ROWS_PRINTED:
-        console.print(f"... and {len(estimates) - _ROWS_PRINTED} more", highlight=False)
-    for note in estimates.notes:
-        print_line(console, f"note: {note}")
-    return out.getvalue().rstrip("\n")
+    rows = table(estimates, top=_ROWS_PRINTED)
+    return text_of(header(estimates), rows, len(estimates) - _ROWS_PRINTED, estimates.notes)
 
 
 def table(
