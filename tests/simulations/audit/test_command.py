@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from hubbub_simulations.audit import AuditError
 from hubbub_simulations.commands import audit as command
 
+from tests.commands import run_command
 from tests.registries import write_registry
 from tests.simulations.audit import mutants
 
@@ -19,9 +19,7 @@ CLAIMS = "tests.simulations.audit.claims"
 
 
 def run(*argv: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args(argv))
+    return run_command(command, argv)
 
 
 @pytest.fixture

@@ -1,14 +1,4 @@
-"""How far do fakes move an estimate, and does the screen notice them? Attacks on every mechanism, measured.
-
-Three attackers want a value that nobody holds to look popular. Each sends ``fakes`` of the reports:
-
-- ``holders`` encode that value as honest devices do: no test can tell them from devices that hold it;
-- ``picked`` do so too, and send only what supports the value, again and again until a record does;
-- ``repeated`` send one such record, all of them the same.
-
-Cheu, Smith, Ullman, "Manipulation attacks in local differential privacy", IEEE S&P 2021, shows that no mechanism can
-keep fakes from an effect of about 1/epsilon honest devices each.
-"""
+"""How far fakes move the estimated frequency of a value, or a mean."""
 
 from __future__ import annotations
 
