@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from hubbub_registry.advice.error import floor_variance, rare_value_error
-from hubbub_registry.calibration import CalibrationError
+from hubbub_registry.calibration import CalibrationError, Field
 from hubbub_registry.mechanisms import Settings, mechanism
 
 # In the order of choice where two are as exact and as small: the simplest first.
@@ -50,5 +50,9 @@ def options(epsilon: Fraction, domain: int, reports: int) -> Iterator[Option]:
             continue  # too many values for it
         error = rare_value_error(name, calibrated.parameters, reports)
         assert error is not None  # noqa: S101 - every one of the tables above has a formula
-        record_bytes = (sum(field.bits for field in calibrated.fields) + 7) // 8
-        yield Option(name, chosen, record_bytes, error, floor_variance(calibrated.parameters))
+        yield Option(name, chosen, record_bytes(calibrated.fields), error, floor_variance(calibrated.parameters))
+
+
+def record_bytes(fields: Iterable[Field]) -> int:
+    """The bytes of a record of these fields."""
+    return (sum(field.bits for field in fields) + 7) // 8

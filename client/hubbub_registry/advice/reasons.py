@@ -18,6 +18,22 @@ _BECAUSE = {
 }
 
 
+OF_NUMBERS = (
+    "which to take depends on what is asked: a mean, the share of one bucket, or the share below a bound, which ranges "
+    "and quantiles are made of; one-bit-mean and d-bit-flip have permanent noise, for values that stay, and "
+    "hierarchical-histogram has new noise in every report, for values that change"
+)
+OF_PAIRS = (
+    "two values are reported together, and the noise of both multiplies in a pair, so each part is best off with the "
+    "mechanism that is most exact for its own values, at its own share of epsilon; the errors are those of its values, "
+    "summed over the other part's"
+)
+OF_STRINGS = (
+    "it finds values that nobody named, which other mechanisms cannot; the share is what a string as long as the "
+    "metric takes needs to be found about every other time"
+)
+
+
 def reason(option: Option, domain: int, conditions: Conditions) -> str:
     """The reason for ``option``; ``domain`` is the length of the metric's list, 0 where any text can be reported."""
     parts = [_BECAUSE[option.mechanism].format(domain=domain)]
