@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -19,14 +18,10 @@ from hubbub_registry.commands import main
 
 from tests.collector.server_process import HUBBUB
 from tests.collector.uploads import DAY, TODAY, batch, counts, fill, park, registry_file, sealed, upload
+from tests.commands import run_command
 
 Captured = pytest.CaptureFixture[str]
 STRANGE = bytes(range(8))
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
 
 
 @pytest.mark.parametrize(
@@ -141,9 +136,7 @@ def test_sealing_outlives_the_reader_of_its_output(tmp_path: Path, data: DataDir
 
 def listing(data: DataDirectory, *arguments: str) -> int:
     """Runs ``hubbub quarantine``."""
-    parser = argparse.ArgumentParser()
-    quarantine.add_arguments(parser)
-    return quarantine.run(parser.parse_args([str(data.root), *arguments]))
+    return run_command(quarantine, [str(data.root), *arguments])
 
 
 def test_the_quarantine_is_listed_over_all_workers(tmp_path: Path, capsys: Captured, data: DataDirectory) -> None:

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from hubbub_collector.layout import DataDirectory
-from hubbub_collector.seal import SealOptions, SealReport, seal
+from hubbub_collector.seal import SealReport, seal
 from hubbub_collector.store import SqliteStore
 from hubbub_registry import Metric, Registry
 
-from tests.collector.uploads import DAY, NOW, TODAY, batch, counts, fill, load, records, sealed, split, upload
-
-ALL = SealOptions(minimum=1, everything=True)
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
-
-
-@pytest.fixture
-def choice(registry: Registry) -> Metric:
-    return registry.metric("choice")
+from tests.collector.uploads import ALL, DAY, NOW, TODAY, batch, counts, fill, records, sealed, split, upload
 
 
 def write(data: DataDirectory, id: int, bodies: bytes | None) -> None:

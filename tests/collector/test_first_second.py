@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import aiohttp
-import pytest
 
 from hubbub_collector.sockets import bound_socket
 from hubbub_collector.sqlite_store import SqliteStore
@@ -19,7 +18,7 @@ from hubbub_collector.worker import WorkerSettings, serve
 from hubbub_registry import Registry
 
 from tests.collector.serving import MSGPACK, FakeStore
-from tests.collector.uploads import DAY, NOW, TODAY, batch, load, records, upload
+from tests.collector.uploads import DAY, NOW, TODAY, batch, records, upload
 
 
 class Closed(FakeStore):
@@ -27,11 +26,6 @@ class Closed(FakeStore):
 
     def closed(self) -> int:
         return (int(time.time()) // DAY + 1) * DAY
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
 
 
 async def test_what_is_closed_is_refused_from_the_first_upload_on(registry: Registry) -> None:

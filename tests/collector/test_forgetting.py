@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -17,25 +16,9 @@ from hubbub_collector.upload import Validator
 from hubbub_collector.window import OutsideWindow, Window
 from hubbub_registry import Metric, Registry
 
-from tests.collector.uploads import DAY, NOW, TODAY, batch, counts, fill, load, sealed, upload
+from tests.collector.uploads import ALL, DAY, NOW, TODAY, batch, counts, fill, load, sealed, upload
 
-ALL = SealOptions(minimum=1, everything=True)
 MONTH = 40 * DAY
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
-
-
-@pytest.fixture
-def choice(registry: Registry) -> Metric:
-    return registry.metric("choice")
 
 
 def offer(registry: Registry, data: DataDirectory, body: bytes, now: float, late: int = 28 * DAY) -> bool:

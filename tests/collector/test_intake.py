@@ -23,12 +23,7 @@ from hubbub_collector.writer import Budget
 from hubbub_registry import Registry
 
 from tests.collector.serving import FakeStore, Served, serving
-from tests.collector.uploads import NOW, TODAY, batch, load, records, stored, upload
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
+from tests.collector.uploads import NOW, TODAY, batch, records, stored, upload
 
 
 @pytest.fixture

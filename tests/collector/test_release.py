@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hubbub_collector.layout import DataDirectory
-from hubbub_collector.seal import SealOptions, SealReport, release, seal
+from hubbub_collector.seal import SealReport, release, seal
 from hubbub_collector.seal import sort as sorting
 from hubbub_registry import Registry
 
 from tests.collector.uploads import (
+    ALL,
     DAY,
     NOW,
     TODAY,
@@ -31,18 +31,6 @@ from tests.collector.uploads import (
     split,
     upload,
 )  # fmt: skip
-
-ALL = SealOptions(minimum=1, everything=True)
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
 
 
 def without(registry: Registry, name: str) -> Registry:

@@ -15,14 +15,9 @@ from hubbub_collector.store import SqliteStore
 from hubbub_registry import Registry
 
 from tests.collector.serving import Served, serving
-from tests.collector.uploads import batch, load, records, stored, upload
+from tests.collector.uploads import batch, records, stored, upload
 
 HEAD = "POST /v1/reports HTTP/{}\r\nHost: h\r\nContent-Type: application/msgpack\r\n{}Content-Length: {}\r\n\r\n"
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,13 +30,13 @@ from hubbub_collector.store import SqliteStore
 from hubbub_registry import Registry
 
 from tests.collector.uploads import (
+    ALL,
     DAY,
     NOW,
     TODAY,
     batch,
     counts,
     fill,
-    load,
     park,
     quarantined,
     records,
@@ -45,18 +44,6 @@ from tests.collector.uploads import (
     split,
     upload,
 )  # fmt: skip
-
-ALL = SealOptions(minimum=1, everything=True)
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
 
 
 def statuses(report: SealReport) -> list[tuple[str, int | None, str]]:

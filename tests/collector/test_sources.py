@@ -10,18 +10,23 @@ import pytest
 from hubbub_collector.errors import CollectorError
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.lock import exclusive
-from hubbub_collector.seal import SealOptions, seal
+from hubbub_collector.seal import seal
 from hubbub_registry import Registry
 from hubbub_registry.commands import main
 
-from tests.collector.uploads import NOW, batch, counts, fill, load, park, quarantined, records, sealed, split, upload
-
-ALL = SealOptions(minimum=1, everything=True)
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
+from tests.collector.uploads import (
+    ALL,
+    NOW,
+    batch,
+    counts,
+    fill,
+    park,
+    quarantined,
+    records,
+    sealed,
+    split,
+    upload,
+)
 
 
 @pytest.fixture

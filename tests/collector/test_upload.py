@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import tracemalloc
-from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -18,7 +17,7 @@ from hubbub_collector.upload import Batch, Validator, pack, parse
 from hubbub_collector.window import Window
 from hubbub_registry import Registry
 
-from tests.collector.uploads import DAY, NOW, TODAY, batch, load, records, upload
+from tests.collector.uploads import DAY, NOW, TODAY, batch, records, upload
 
 ID = bytes(range(16))
 VALID: list[Any] = [1, ID, [[b"fngrprnt", TODAY, b"records"], [b"fngrprn2", 0, b"r"]]]
@@ -29,11 +28,6 @@ OTHERS: list[Any] = [
 ]  # fmt: skip
 FITS = {((0,), "1"), *((p, "0") for p in [(2, 0, 1), (2, 1, 1)]), *((p, "2") for p in [(2, 0, 1), (2, 1, 1)])}
 BYTES_FIT = {(2, 0, 2), (2, 1, 2)}
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
 
 
 @pytest.fixture

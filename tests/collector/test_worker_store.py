@@ -18,24 +18,9 @@ from hubbub_registry import Metric, Registry
 from tests.collector.server_process import collecting
 from tests.collector.store_check.stores import flip, with_log
 from tests.collector.test_processes import post_fresh
-from tests.collector.uploads import DAY, NOW, batch, counts, fill, load, records, sealed, split, upload
+from tests.collector.uploads import DAY, NOW, batch, counts, fill, records, sealed, split, upload
 
 LATE = 28 * DAY
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
-
-
-@pytest.fixture
-def sketch(registry: Registry) -> Metric:
-    return registry.metric("sketch")
 
 
 def torn_root(path: Path) -> None:

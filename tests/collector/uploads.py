@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from hubbub_client.records import pack as pack_record
 from hubbub_collector.layout import DataDirectory
 from hubbub_collector.quarantine import Quarantined
+from hubbub_collector.seal import SealOptions
 from hubbub_collector.store import SqliteStore
 from hubbub_collector.upload import Batch, Validator, pack
 from hubbub_collector.window import Window
@@ -23,6 +24,8 @@ NOW = 1_800_000_000.0
 """The Unix time of the tests that set the clock."""
 DAY = 86_400
 TODAY = int(NOW // DAY)
+ALL = SealOptions(minimum=1, everything=True)
+"""Seals whatever is there, however little or young."""
 
 
 def registry_file(folder: Path) -> Path:

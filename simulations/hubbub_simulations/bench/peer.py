@@ -14,6 +14,7 @@ from pathlib import Path
 from hubbub_simulations.bench.measure import Timer
 from hubbub_simulations.errors import PeerUnavailableError
 
+_ANSWERING = Path(__file__).with_name("answering.py")
 _PYTHON = (3, 11)  # what the peers' requirements were resolved for
 
 
@@ -44,7 +45,7 @@ class Peer:
 
 @contextmanager
 def run_peer(folder: Path, cache: Path) -> Iterator[Peer]:
-    """Runs ``folder/serve.py`` in the environment that ``folder/requirements.txt`` describes, until the block ends.
+    """Times the tasks of ``folder/serve.py`` in the environment of ``folder/requirements.txt``, until the block ends.
 
     The environment is made under ``cache`` at first, and used again while the requirements stay the same.
     Raises PeerUnavailableError.
@@ -54,7 +55,7 @@ def run_peer(folder: Path, cache: Path) -> Iterator[Peer]:
         raise PeerUnavailableError(f"there is no serve.py with requirements.txt in {folder}; run from a checkout")
     python = environment(folder.name, requirements, cache)
     process = subprocess.Popen(  # noqa: S603 - the peer's script, from the folder that the caller named
-        [str(python), str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [str(python), "-P", str(_ANSWERING), str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
         yield Peer(process, folder.name)

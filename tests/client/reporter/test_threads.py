@@ -9,26 +9,31 @@ from hubbub_client import Answer, FileStorage
 from tests.client.reporter.reporting import Collector, reporter_of, sketch_plan
 
 
+class Hanging(Collector):
+    """Says that a body has entered, and waits until it may leave."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered, self.leave = threading.Event(), threading.Event()
+
+    def send(self, body: bytes) -> Answer:
+        self.entered.set()
+        assert self.leave.wait(30)
+        return super().send(body)
+
+
 def test_recording_does_not_wait_for_an_upload() -> None:
     """While a flush hangs in the network, record returns, and a second flush leaves the work to the first."""
-    entered, leave = threading.Event(), threading.Event()
-
-    class Hanging(Collector):
-        def send(self, body: bytes) -> Answer:
-            entered.set()
-            assert leave.wait(30)
-            return super().send(body)
-
     collector = Hanging()
     reporter = reporter_of(sketch_plan(reports=3), transport=collector)
     assert reporter.record("m", "a")
     with ThreadPoolExecutor() as pool:
         first = pool.submit(reporter.flush)
-        assert entered.wait(30)
+        assert collector.entered.wait(30)
         assert reporter.record("m", "b")
         second = reporter.flush()
         assert (second.sent, second.kept, second.problem) == (0, 2, "another flush is running")
-        leave.set()
+        collector.leave.set()
         assert first.result().sent == 1
     assert reporter.flush().sent == 1
     assert len(collector.uploads()) == 2
@@ -61,22 +66,14 @@ def test_threads_that_record_together_get_no_more_than_the_budget() -> None:
 
 def test_closing_during_a_flush_gives_the_state_free(tmp_path: Path) -> None:
     """A flush that is in the network when the reporter is closed takes nothing up again; its upload counts once."""
-    entered, leave = threading.Event(), threading.Event()
-
-    class Hanging(Collector):
-        def send(self, body: bytes) -> Answer:
-            entered.set()
-            assert leave.wait(30)
-            return super().send(body)
-
     collector = Hanging()
     reporter = reporter_of(sketch_plan(), FileStorage(str(tmp_path / "state")), collector)
     assert reporter.record("m", "a")
     with ThreadPoolExecutor() as pool:
         flushing = pool.submit(reporter.flush)
-        assert entered.wait(30)
+        assert collector.entered.wait(30)
         reporter.close()
-        leave.set()
+        collector.leave.set()
         assert "was closed" in str(flushing.result().problem)
     with reporter_of(sketch_plan(), FileStorage(str(tmp_path / "state")), collector) as following:
         assert following.flush().sent == 1

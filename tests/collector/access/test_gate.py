@@ -24,17 +24,7 @@ from hubbub_registry.commands import main
 
 from tests.collector.access.issuing import bearer, issue
 from tests.collector.serving import FakeStore, serving
-from tests.collector.uploads import TODAY, batch, load, records, upload
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
+from tests.collector.uploads import TODAY, batch, records, upload
 
 
 async def test_uploads_need_a_token(registry: Registry, data: DataDirectory) -> None:

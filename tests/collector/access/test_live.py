@@ -24,11 +24,6 @@ from tests.registries import write_registry
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
-
-
-@pytest.fixture
 def registry(tmp_path: Path) -> Path:
     return registry_file(tmp_path)
 

@@ -6,7 +6,6 @@ import hmac
 import json
 import os
 import stat
-from pathlib import Path
 
 import pytest
 
@@ -20,11 +19,6 @@ from hubbub_registry.commands import main
 from tests.collector.access.issuing import issue
 
 Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
 
 
 def test_the_secret_is_nowhere_on_disk(data: DataDirectory, capsys: Captured) -> None:

@@ -7,7 +7,6 @@ import functools
 import json
 import socket
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 
 import pytest
 import uvloop
@@ -16,7 +15,7 @@ from hubbub_collector.limits.limits import Limits
 from hubbub_registry import Registry
 
 from tests.collector.serving import FakeStore, Served, serving
-from tests.collector.uploads import batch, load, records, upload
+from tests.collector.uploads import batch, records, upload
 
 HEAD = b"POST /v1/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/msgpack\r\n"
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -31,11 +30,6 @@ def on_uvloop(test: Callable[..., Coroutine[None, None, None]]) -> Callable[...,
             runner.run(test(*arguments, **named))
 
     return run
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
 
 
 def good(registry: Registry) -> bytes:

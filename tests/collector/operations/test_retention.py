@@ -17,21 +17,11 @@ from hubbub_collector.store import SqliteStore
 from hubbub_registry import Metric, Registry
 from hubbub_registry.commands import main
 
-from tests.collector.uploads import DAY, NOW, TODAY, batch, fill, load, sealed, stored, upload
+from tests.collector.uploads import DAY, NOW, TODAY, batch, fill, sealed, stored, upload
 from tests.registries import registry_of
 
 KEEP = 10 * DAY
 OLD, YOUNG = TODAY - 12, TODAY - 10
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
-
-
-@pytest.fixture
-def choice(registry: Registry) -> Metric:
-    return registry.metric("choice")
 
 
 @pytest.fixture

@@ -17,31 +17,20 @@ from hubbub_collector.layout import DataDirectory
 from hubbub_collector.postgres.source import PostgresSource
 from hubbub_collector.postgres.store import PostgresStore, prepare
 from hubbub_collector.quarantine import Quarantined
-from hubbub_collector.seal import SealOptions, seal
+from hubbub_collector.seal import seal
 from hubbub_collector.seal.steps import STEPS
 from hubbub_collector.upload import Validator
 from hubbub_collector.window import Window
 from hubbub_registry import Metric, Registry
 
 from tests.collector.postgres.server import query
-from tests.collector.uploads import DAY, NOW, TODAY, batch, counts, fill, load, records, sealed, split, upload
+from tests.collector.uploads import ALL, DAY, NOW, TODAY, batch, counts, fill, records, sealed, split, upload
 
-ALL = SealOptions(minimum=1, everything=True)
 _GROUP = "INSERT INTO hubbub.groups (crc, bodies) VALUES (%s, %s)"
 
 
 class Crash(BaseException):
     """The process is gone."""
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
-
-
-@pytest.fixture
-def sketch(registry: Registry) -> Metric:
-    return registry.metric("sketch")
 
 
 @pytest.fixture

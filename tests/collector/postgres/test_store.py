@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +18,7 @@ from hubbub_registry import Registry
 
 from tests.collector.postgres.server import Server, query
 from tests.collector.serving import serving
-from tests.collector.uploads import batch, load, records, upload
+from tests.collector.uploads import batch, records, upload
 
 
 @pytest.fixture
@@ -27,11 +26,6 @@ def store(url: str) -> Iterator[PostgresStore]:
     prepare(url, 60)
     with closing(PostgresStore(url, 60)) as found:
         yield found
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
 
 
 def raising(url: str, table: str, statement: str) -> None:

@@ -22,24 +22,7 @@ from hubbub_registry import Metric, Registry
 from hubbub_registry.commands import main
 
 from tests.collector.store_check.stores import rows
-from tests.collector.uploads import NOW, batch, counts, fill, load, park, records, sealed, split, upload
-
-ALL = SealOptions(minimum=1, everything=True)
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return load(tmp_path)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> DataDirectory:
-    return DataDirectory(tmp_path / "data")
-
-
-@pytest.fixture
-def sketch(registry: Registry) -> Metric:
-    return registry.metric("sketch")
+from tests.collector.uploads import ALL, NOW, batch, counts, fill, park, records, sealed, split, upload
 
 
 def overwrite(path: Path, what: bytes, by: bytes | None = None) -> None:
