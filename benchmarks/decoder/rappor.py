@@ -1,10 +1,10 @@
 """RAPPOR's decoder on google/rappor's regression grid, beside what its R decoder does there.
 
 ``python benchmarks/decoder/rappor.py [--runs 10] [--cells TEXT] [--json FILE]`` prints a row a cell, averaged over
-runs; ``--part efficiency`` where bit counts fall behind whole reports, ``--part coverage`` each value's coverage by
-itself; ``--part specification`` the grid's larger sizes; ``--part scale`` what long lists cost; ``--part limit`` how
-near consistent counts could come. The R decoder's figures are means of three runs on one 2-core machine: R is not run
-here, but what it computes is, on the same runs ("anew").
+runs; ``--part efficiency`` where bit counts fall behind whole reports; ``--part coverage`` each value's coverage by
+itself; ``--part unlisted`` what a value that is no candidate does; ``--part specification`` the grid's larger sizes;
+``--part scale`` what long lists cost; ``--part limit`` how near consistent counts could come. The R decoder's figures
+are means of three runs on one 2-core machine: R is not run here, but what it computes is, on the same runs ("anew").
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ import resource
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
 from hubbub_decoder.bloom import candidate_bits
 from hubbub_decoder.mechanisms.rappor import bit_rates
 from hubbub_decoder.rappor.observed import BitRates
+from hubbub_simulations.bits import Floats
 from hubbub_simulations.rappor_bound import bound, counts_bound
 from hubbub_simulations.rappor_grid import DISTRIBUTIONS, Cell, Run
 from hubbub_simulations.rappor_limit import told_total_variation
@@ -40,7 +42,8 @@ R_DECODER = {
     ("zipf1", 1_000_000): [(0.178, 64, 0.11), (0.168, 58, 0.29), (0.155, 57, 0.29)],
 }
 BITS = (8, 16, 32)
-PARTS = ("grid", "efficiency", "coverage", "specification", "scale", "limit")
+BOOTSTRAPS = 200
+PARTS = ("grid", "efficiency", "coverage", "unlisted", "specification", "scale", "limit")
 # p, q, f: google/rappor's privacy parameters, from the most private to the least; f = 0.01 in place of its 0.
 LOOSER = [
     (0.39, 0.61, 0.45), (0.5, 0.75, 0.5), (0.25, 0.75, 0.5), (0.125, 0.875, 0.5), (0.225, 0.775, 0.01),
@@ -80,6 +83,11 @@ class Row:
     anew_missed: float
     false_positives: float
     anew_false_positives: float
+    equal_alpha: float
+    """The level at which as many false candidates are significant as R's method lists."""
+    equal_fewer: float
+    """By how much fewer values than R's method misses are missed at that level."""
+    equal_error: float
     seconds: float
     r_seconds: float
 
@@ -87,6 +95,7 @@ class Row:
 def measure(cell: Cell, runs: int, peer: tuple[float, float, float] = (np.nan, np.nan, np.nan)) -> Row:
     """``runs`` runs of a cell."""
     found: dict[str, list[float]] = defaultdict(list)
+    p_values, listed = [], []
     epsilon = 0.0
     for seed in range(runs):
         run = Run.of(cell, seed)
@@ -95,6 +104,8 @@ def measure(cell: Cell, runs: int, peer: tuple[float, float, float] = (np.nan, n
         falling = np.argsort(-run.holders, kind="stable")
         named = run.named()
         anew = peer_of(cell, run, seed)
+        p_values.append(run.estimates.p_value[run.order])
+        listed.append(anew.listed)
         for name, figure in {
             "ratio": np.mean(run.std_error / limit),
             "square": np.mean((run.errors / limit) ** 2),
@@ -113,13 +124,34 @@ def measure(cell: Cell, runs: int, peer: tuple[float, float, float] = (np.nan, n
             found[name].append(float(figure))
     mean = {name: float(np.mean(figures)) for name, figures in found.items()}
     measured = float(np.sqrt(mean["square"]))
+    equal = at_equal_false(np.array(p_values), np.array(listed), cell.values)
     return Row(
         f"{cell.distribution} {cell.reports:,} k{cell.bits} m{cell.cohorts}", epsilon, runs, mean["ratio"],
         measured, error(found["square"]) / 2 / measured, mean["counts"], mean["covered"], mean["rare"],
         mean["frequent"], mean["distance"], error(found["distance"]), peer[0], mean["anew"], error(found["anew"]),
         mean["missed"], error(found["missed"]), peer[1], mean["anew_missed"], mean["false"], mean["anew_false"],
-        mean["seconds"], peer[2],
+        *equal, mean["seconds"], peer[2],
     )  # fmt: skip
+
+
+def at_equal_false(p_value: Floats, listed: NDArray[np.bool_], values: int) -> tuple[float, float, float]:
+    """The level of as many false ones as are ``listed``, how many fewer are missed there, and the error of that.
+
+    Of (runs, candidates), of which nobody holds those from ``values`` on. The error is that of a bootstrap over runs,
+    which sets the level anew each time.
+    """
+
+    def compare(p_value: Floats, listed: NDArray[np.bool_]) -> tuple[float, float]:
+        null = np.append(0.0, np.sort(p_value[:, values:], axis=None))
+        level = float(null[np.count_nonzero(listed[:, values:])])
+        more = np.count_nonzero(p_value[:, :values] <= level) - np.count_nonzero(listed[:, :values])
+        return level, more / len(p_value)
+
+    rng = np.random.default_rng(0)
+    runs = len(p_value)
+    drawn = (rng.integers(runs, size=runs) for _ in range(BOOTSTRAPS))
+    spread = np.std([compare(p_value[some], listed[some])[1] for some in drawn], ddof=1)
+    return *compare(p_value, listed), float(spread)
 
 
 def peer_of(cell: Cell, run: Run, seed: int) -> Peer:
@@ -154,6 +186,26 @@ def coverage(runs: int) -> None:
             covered = np.mean([Run.of(cell, seed).covered for seed in range(runs)], axis=0)
             shares = " ".join(f"{share:.1%}" for share in covered)
             print(f"p {p} q {q} f {f}, {reports:,} reports, {runs} runs: {shares}", flush=True)
+
+
+def unlisted(runs: int) -> None:
+    """One more value that is no candidate: coverage, and how often a list of significant ones has a false one."""
+    for p, q, f in (LOOSER[1], LOOSER[-1]):
+        for cohorts, bits in ((8, 32), (32, 32), (64, 8)):
+            for share in (0.0, 0.02, 0.04, 0.06, 0.1, 0.25):
+                cell = Cell("zipf1", 100_000, bits, cohorts, p, q, f, values=10, false=30, unlisted=share)
+                found = [Run.of(cell, seed) for seed in range(runs)]
+                held = [run.estimates.significant(0.05, "holm")[run.order] for run in found]
+                by_noise = [replace(run.estimates, least_p_value=None) for run in found]
+                unaware = [each.significant(0.05, "holm")[run.order] for each, run in zip(by_noise, found, strict=True)]
+                print(
+                    f"| {p}, {q}, {f} | {cohorts} x {bits} | {share:.0%} | {np.mean([r.covered for r in found]):.1%} "
+                    f"| {np.mean([each[cell.values :].any() for each in held]):.1%} "
+                    f"| {np.mean([each[cell.values :].any() for each in unaware]):.1%} "
+                    f"| {np.mean([each[: cell.values].sum() for each in held]):.1f} "
+                    f"| {np.mean([each[: cell.values].sum() for each in unaware]):.1f} |",
+                    flush=True,
+                )
 
 
 def specification(runs: int) -> None:
@@ -203,7 +255,7 @@ def limit(runs: int, only: str) -> None:
 def show(rows: list[Row]) -> None:
     table = Table(
         "cell", "eps", "stated", "measured", "counts", "95 % covers", "rare", "frequent", "TV", "R", "anew",
-        "missed", "R", "anew", "false", "anew", "ms", "R/ours",
+        "missed", "R", "anew", "false", "anew", "alpha", "fewer", "ms", "R/ours",
     )  # fmt: skip
     for row in rows:
         table.add_row(
@@ -213,7 +265,9 @@ def show(rows: list[Row]) -> None:
             f"{row.total_variation:.3f} ± {row.total_variation_error:.3f}", f"{row.r_total_variation:.3f}",
             f"{row.anew_total_variation:.3f} ± {row.anew_error:.3f}", f"{row.missed:.1f} ± {row.missed_error:.1f}",
             f"{row.r_missed:.0f}", f"{row.anew_missed:.1f}", f"{row.false_positives:.2f}",
-            f"{row.anew_false_positives:.2f}", f"{row.seconds * 1e3:.0f}", f"{row.r_seconds / row.seconds:.1f}",
+            f"{row.anew_false_positives:.2f}", f"{row.equal_alpha:.3f}",
+            f"{row.equal_fewer:.1f} ± {row.equal_error:.1f}", f"{row.seconds * 1e3:.0f}",
+            f"{row.r_seconds / row.seconds:.1f}",
         )  # fmt: skip
     Console(width=240).print(table)
 
@@ -227,6 +281,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.part == "coverage":
         coverage(arguments.runs)
+        return
+    if arguments.part == "unlisted":
+        unlisted(arguments.runs)
         return
     if arguments.part == "specification":
         specification(arguments.runs)

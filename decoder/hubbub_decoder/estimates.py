@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from hubbub_decoder.arguments import check_open_unit
 from hubbub_decoder.consistent import BoolArray, FloatArray
-from hubbub_decoder.errors import DecodeError, EstimateError
+from hubbub_decoder.errors import DecodeError
 from hubbub_decoder.score import Moments
 from hubbub_decoder.significance import Correction, NullLaw, adjusted, skewed_tail
 from hubbub_decoder.two_binomials import TwoBinomials
@@ -82,6 +83,8 @@ class Estimates:
     null_law: NullLaw | None
     """How support is distributed where nobody holds the value; None: what the null moments say."""
     projected: FloatArray
+    least_p_value: FloatArray | None = None
+    """What ``p_value`` is at least: that of a second test, which holds where the first one's model does not."""
     level: float = 0.95
     notes: tuple[str, ...] = ()
     """What a reader must know to read the figures rightly; usually empty."""
@@ -94,7 +97,7 @@ class Estimates:
         slope: FloatArray | float, projected: FloatArray, null_third: FloatArray | float = 0.0,
         null_third_least: FloatArray | None = None, third_slope: FloatArray | float = 0.0, step: float = 0.0,
         rates: tuple[float, float] | None = None, support: npt.NDArray[np.int64] | None = None,
-        null_law: NullLaw | None = None, notes: tuple[str, ...] = (),
+        null_law: NullLaw | None = None, least_p_value: FloatArray | None = None, notes: tuple[str, ...] = (),
         diagnostics: Mapping[str, float] | None = None,
     ) -> Estimates:  # fmt: skip
         """The estimates of ``metric``, put in order: falling counts, and the values' own order among equals.
@@ -120,6 +123,7 @@ class Estimates:
             support=None if support is None else support[order],
             null_law=null_law,
             projected=projected[order],
+            least_p_value=None if least_p_value is None else least_p_value[order],
             notes=notes,
             diagnostics=diagnostics or {},
         )
@@ -146,7 +150,8 @@ class Estimates:
     def p_value(self) -> FloatArray:
         """One-sided: how likely a count this high is where nobody holds the value; exact with ``null_law``."""
         if self.null_law is None or self.support is None:
-            return skewed_tail(self.count, self.null_variance, self.null_third)
+            tail = skewed_tail(self.count, self.null_variance, self.null_third, self.step)
+            return tail if self.least_p_value is None else np.maximum(tail, self.least_p_value)
         return self.null_law.tail(self.support)
 
     @property
@@ -159,9 +164,9 @@ class Estimates:
         """The upper end of each value's interval at ``level``, in reports."""
         return self.confidence_interval().high
 
-    def at_level(self, level: float) -> Estimates:
+    def at_level(self, level: float) -> Self:
         """The same estimates with ``low`` and ``high`` at another confidence level. Raises EstimateError."""
-        _check_open_unit("level", level)
+        check_open_unit("level", level)
         return replace(self, level=level)
 
     def confidence_interval(self, level: float | None = None, *, simultaneous: bool = False) -> ConfidenceInterval:
@@ -170,15 +175,21 @@ class Estimates:
         ``simultaneous=True`` widens them (Bonferroni), so that all of them cover together with that probability.
         Raises EstimateError for a level that is not strictly between 0 and 1.
         """
+        outside = self.outside(level, simultaneous)
+        law: Moments | TwoBinomials = self.moments if self.rates is None else TwoBinomials(self.n, *self.rates)
+        return ConfidenceInterval(*law.interval(self.count, outside))
+
+    def outside(self, level: float | None, simultaneous: bool) -> float:
+        """With what probability an interval of ``confidence_interval`` may miss. Raises EstimateError."""
         level = self.level if level is None else level
-        _check_open_unit("level", level)
-        outside = (1 - level) / (max(1, len(self)) if simultaneous else 1)
-        if self.rates is not None:
-            return ConfidenceInterval(*TwoBinomials(self.n, *self.rates).interval(self.count, outside))
-        moments = Moments(
-            self.n, self.null_variance, self.slope, self.null_third, self.null_third_least, self.third_slope, self.step
-        )
-        return ConfidenceInterval(*moments.interval(self.count, outside))
+        check_open_unit("level", level)
+        return (1 - level) / (max(1, len(self)) if simultaneous else 1)
+
+    @property
+    def moments(self) -> Moments:
+        """How each count is distributed, by its first three moments."""
+        thirds = self.null_third, self.null_third_least, self.third_slope
+        return Moments(self.n, self.null_variance, self.slope, *thirds, self.step)
 
     def significant(self, alpha: float = 0.05, correction: Correction = "holm") -> BoolArray:
         """Which values are really there, at level ``alpha`` over all candidates.
@@ -186,7 +197,7 @@ class Estimates:
         ``correction`` is ``"none"`` (alpha each), ``"bonferroni"`` or ``"holm"`` (the chance of any false one is at
         most alpha) or ``"bh"`` (the expected share of false ones among those named). Raises EstimateError.
         """
-        _check_open_unit("alpha", alpha)
+        check_open_unit("alpha", alpha)
         return adjusted(self.p_value, correction) <= alpha
 
     def consistent(self) -> FloatArray:
@@ -236,10 +247,4 @@ class Estimates:
 
         return as_text(self)
 
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def _check_open_unit(name: str, number: float) -> None:
-    if not 0 < number < 1:
-        raise EstimateError(f"{name} = {number!r} is not strictly between 0 and 1; 0.95 and 0.05 are usual")
+    __repr__ = __str__

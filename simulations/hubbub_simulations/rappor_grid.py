@@ -52,11 +52,18 @@ class Cell:
     f: float = 0.5
     values: int = 100
     false: int = 20
+    unlisted: float = 0.0
+    """The share of devices that hold one value more, which is no candidate."""
 
     @property
     def candidates(self) -> list[str]:
         """The values of the population, and then those that nobody holds."""
         return [f"v{i + 1}" for i in range(self.values)] + [f"false{i + 1}" for i in range(self.false)]
+
+    @property
+    def everything(self) -> list[str]:
+        """The candidates, and last what is not among them."""
+        return [*self.candidates, "unlisted"] if self.unlisted else self.candidates
 
     def metric(self, salt: int) -> Metric:
         """Two hash functions, as everywhere in the grid."""
@@ -86,21 +93,24 @@ class Run:
         """The run that ``seed`` gives."""
         rng = np.random.default_rng(seed)
         metric = cell.metric(int(rng.integers(0, 1 << 63)))
-        holders = np.zeros(cell.values + cell.false, np.int64)
-        holders[: cell.values] = rng.multinomial(cell.reports, shares(cell.distribution, cell.values))
-        items = [value.encode() for value in cell.candidates]
+        held = np.zeros(len(cell.everything), np.int64)
+        unlisted = round(cell.reports * cell.unlisted)
+        held[: cell.values] = rng.multinomial(cell.reports - unlisted, shares(cell.distribution, cell.values))
+        if unlisted:
+            held[-1] = unlisted
+        items = [value.encode() for value in cell.everything]
         if cell.reports <= _ENCODED:
-            records = encode(metric, items, rng.permutation(np.repeat(np.arange(len(holders)), holders)), rng)
+            records = encode(metric, items, rng.permutation(np.repeat(np.arange(len(held)), held)), rng)
             state = partial(metric, records)
         else:
-            records = encode(metric, items, rng.choice(len(holders), _ENCODED, p=holders / holders.sum()), rng)
-            state = _draw(metric, cell, holders, rng)
+            records = encode(metric, items, rng.choice(len(held), _ENCODED, p=held / held.sum()), rng)
+            state = _draw(metric, cell, held, rng)
         started = time.process_time()
         estimates = estimate(metric, state, cell.candidates)
         seconds = time.process_time() - started
         place = {value: i for i, value in enumerate(estimates.value)}
         order = np.array([place[value] for value in cell.candidates])
-        return Run(metric, records, state, holders, estimates, seconds, order)
+        return Run(metric, records, state, held[: len(order)], estimates, seconds, order)
 
     @property
     def errors(self) -> Floats:
@@ -132,7 +142,7 @@ def _draw(metric: Metric, cell: Cell, holders: NDArray[np.int64], rng: np.random
     """Bit counts from their exact law: given which devices are in a cohort, its bits are independent."""
     one, zero = (float(rate) for rate in bit_rates(metric))
     held = rng.multinomial(holders, np.full(cell.cohorts, 1 / cell.cohorts))
-    filters = sparse.csr_array(candidate_bits(metric, cell.candidates))
+    filters = sparse.csr_array(candidate_bits(metric, cell.everything))
     reports = held.sum(axis=0)
     sums = np.empty((cell.cohorts, cell.bits), np.int64)
     for cohort in range(cell.cohorts):

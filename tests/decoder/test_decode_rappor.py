@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -19,6 +18,8 @@ from hubbub_decoder.commands import decode_rappor
 from hubbub_decoder.errors import InputFileError, OutputError
 from hubbub_decoder.rappor.google import decode_files
 from hubbub_decoder.rappor.google_files import Parameters, read_parameters
+
+from tests.commands import run_command
 
 K, H, M = 8, 2, 16
 PER_COHORT = 1 << 20
@@ -48,10 +49,8 @@ def write(folder: Path, params: str = "0.5,0.75,0.5", per_cohort: int = PER_COHO
 
 
 def run(folder: Path, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    decode_rappor.add_arguments(parser)
     named = [f"--{name}={folder / f'{name}.csv'}" for name in ("params", "counts", "map")]
-    return decode_rappor.run(parser.parse_args([*named, *arguments]))
+    return run_command(decode_rappor, [*named, *arguments])
 
 
 def test_expected_counts_give_the_truth(tmp_path: Path) -> None:
@@ -122,7 +121,12 @@ def test_basic_rappor_and_a_boolean(tmp_path: Path) -> None:
         ("params", "0.5,0.75", "nan,0.75", "p is 'nan'"),
         ("params", "0.5,0.75", "0.75,0.75", "with p = q reports do not depend on values"),
         ("params", "0.75,0.5", "0.75,1", "with f = 1 reports do not depend on values"),
+        ("params", "0.75,0.5", "0.75,0.9999999999999999", "changes the chance of a reported 1 by 2.5e-17 only"),
+        ("params", "0.5,0.75,0.5", "1e-300,2e-300,0", "changes the chance of a reported 1 by 1e-300 only"),
         ("params", "0.5,0.75,0.5", "0,0.75,0", "epsilon is infinite"),
+        ("params", "8,2,16", "1000000000000,2,16", "67,108,864 at most fit in memory"),
+        ("params", "8,2,16", "8,1000000000000,16", "67,108,864 at most fit in memory"),
+        ("params", "8,2,16", "8,2,1_6", "m is '1_6'"),
         ("params", "8,2,16", "9,2,16", "counts.csv, line 1: 9 columns, not k + 1 = 10"),
         ("params", "8,2,16", "8,2,17", "16 rows, not m = 17"),
         ("params", "8,2,16", "8,2,15", "line 16: there are more than m = 15 rows"),
@@ -130,6 +134,7 @@ def test_basic_rappor_and_a_boolean(tmp_path: Path) -> None:
         ("counts", f"{PER_COHORT},", f"{PER_COHORT},7,", "line 1: 10 columns, not k + 1 = 9"),
         ("counts", f"{PER_COHORT},", "-5,", "a count is '-5'"),
         ("counts", f"{PER_COHORT},", "5.0,", "a count is '5.0'"),
+        ("counts", f"{PER_COHORT},", "1_0,", "a count is '1_0'"),
         ("counts", f"{PER_COHORT},", "12,", "of 12 reports"),
         ("map", "first,", "é,", "'é' repeats line 1"),
         ("map", "first,", "first,0,", "34 columns"),

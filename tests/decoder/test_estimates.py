@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from hubbub_decoder import CandidateError, EstimateError, Estimates, State, estimate
+from hubbub_decoder import CandidateError, EstimateError, Estimates, State, estimate, partial
 from hubbub_decoder.consistent import onto_simplex, within_simplex
 from hubbub_decoder.significance import adjusted
 from hubbub_registry import Metric
 
+from tests.decoder.reports import random_records
 from tests.registries import metric_of
 
 counts = st.lists(st.floats(-1000, 1000), min_size=1, max_size=12).map(np.array)
@@ -200,4 +201,4 @@ def test_an_open_domain_needs_candidates(tmp_path: Path, mechanism: str) -> None
     """Without candidates the error says where to name them."""
     metric = metric_of(tmp_path, mechanism)
     with pytest.raises(CandidateError, match="--candidates"):
-        estimate(metric, State.of(metric, 0))
+        estimate(metric, partial(metric, random_records(metric, 0, 1)))

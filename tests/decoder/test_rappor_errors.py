@@ -16,8 +16,8 @@ from hubbub_decoder.rappor.joint import Joint
 from hubbub_decoder.rappor.lines import lines
 from hubbub_decoder.rappor.observed import BitRates, Observed
 from hubbub_decoder.rappor.outcome import estimates_of
+from hubbub_decoder.rappor.regression import fit
 from hubbub_decoder.rappor.screened import Screened
-from hubbub_decoder.regression import fit
 from hubbub_decoder.significance import skewed_tail
 
 from tests.decoder.rappor_counts import draw, random_design
@@ -153,3 +153,20 @@ def test_a_skewed_tail_is_type_three() -> None:
     assert skewed_tail(7 * count, np.full(6, 49.0), 343 * skewness) == pytest.approx(expected, rel=1e-6)
     certain = skewed_tail(np.array([1.0, -1.0]), np.zeros(2), np.zeros(2))
     assert certain.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("expected", [1e-6, 1e-4, 0.01, 0.1, 0.6, 1, 3, 10, 100])
+def test_a_skewed_tail_is_a_poisson_s_where_steps_are_rare(expected: float) -> None:
+    """For counts that are steps of size 2, so many on average, no tail is less than 0.87 of the exact one, however
+    skewed; the lowest count, below the mean, is reached for certain, or as good as; without steps it would be likely to
+    be taken for a rare one."""
+    steps = np.arange(12.0) + np.floor(expected)
+    steps = np.r_[0.0, steps] if expected < 1 else steps
+    count, moments = 2 * (steps - expected), (np.full_like(steps, each * expected) for each in (4.0, 8.0))
+    variance, third = moments
+    exact = stats.poisson.sf(steps - 1, expected)
+    found = skewed_tail(count, variance, third, 2.0)
+    assert (found >= 0.87 * exact).all()
+    if expected < 0.5:
+        assert found[0] == 1
+        assert skewed_tail(count[:1] - 1e-9, variance[:1], third[:1])[0] == 1

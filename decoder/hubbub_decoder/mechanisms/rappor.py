@@ -1,13 +1,12 @@
 """Decodes RAPPOR (Erlingsson, Pihur, Korolova, CCS 2014, section 4): per-cohort bit counts, then regression.
 
 Basic (one-hot) RAPPOR needs no regression: its bits are the values. For Bloom filters, see ``hubbub_decoder.bloom``
-(the design) and ``hubbub_decoder.regression`` (the fit).
+(the design) and ``hubbub_decoder.rappor.regression`` (the fit).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 
@@ -15,8 +14,9 @@ from hubbub_decoder.bit_sums import grouped_bit_sums
 from hubbub_decoder.bloom import candidate_bits
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.rappor.outcome import estimates_of
+from hubbub_decoder.rappor.rates import bit_rates
+from hubbub_decoder.rappor.regression import BitRates, fit
 from hubbub_decoder.records import Records
-from hubbub_decoder.regression import BitRates, fit
 from hubbub_decoder.state import State, merge
 from hubbub_decoder.support import estimate_support
 from hubbub_registry import Metric
@@ -28,20 +28,6 @@ def partial(metric: Metric, records: Records) -> State:
     """``sums`` (cohorts, bits): the reports with each bit set in each cohort; ``reports`` (cohorts,)."""
     sums, reports = grouped_bit_sums(metric, records, metric.device.parameters["cohorts"])
     return State.of(metric, len(records), sums=sums, reports=reports)
-
-
-def bit_rates(metric: Metric) -> tuple[Fraction, Fraction]:
-    """(q*, p*): the chance that a report shows 1 where the filter holds 1, and where it holds 0; exact.
-
-    The paper's section 3, with its f/2 the permanent response's flip probability.
-    """
-    parameters = metric.device.parameters
-    flip = Fraction(parameters["prr_threshold"], 1 << parameters["prr_precision"])
-    if not parameters["irr_precision"]:
-        return 1 - flip, flip
-    whole = 1 << parameters["irr_precision"]
-    q, p = Fraction(parameters["irr_q"], whole), Fraction(parameters["irr_p"], whole)
-    return (1 - flip) * q + flip * p, flip * q + (1 - flip) * p
 
 
 def estimate(metric: Metric, state: State, candidates: Sequence[str]) -> Estimates:

@@ -23,6 +23,9 @@ from hubbub_decoder.errors import InputFileError
 
 NAMES = ("k", "h", "m", "p", "q", "f")
 MOST_REPORTS = 1 << 53  # counts up to here are exact in floating point
+MOST_BITS = 1 << 26  # of all cohorts, and bits of one candidate: half a GB of counts
+# Where a set bit adds less than this to the chance of a reported 1, no number of reports that fits makes up for it.
+LEAST_GAIN = Fraction(1, 10**6)
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,16 @@ def read_parameters(path: Path) -> Parameters:
     bits, hashes, cohorts = (_integer(path, line, name, cell, 1) for name, cell in zip("khm", cells[:3], strict=True))
     p, q, f = (_probability(path, line, name, cell) for name, cell in zip("pqf", cells[3:], strict=True))
     parameters = Parameters(bits, hashes, cohorts, p, q, f)
+    if max(bits, hashes) * cohorts > MOST_BITS:
+        what = f"k m is {bits * cohorts:,}, and h m {hashes * cohorts:,}; {MOST_BITS:,} at most fit in memory"
+        raise InputFileError(path, line, what, "check k, h and m")
     if parameters.one == parameters.zero:
         why = "p = q" if p == q else "f = 1"
         raise InputFileError(path, line, f"with {why} reports do not depend on values", "there is nothing to decode")
+    if abs(parameters.one - parameters.zero) < LEAST_GAIN:
+        gain = float(parameters.one - parameters.zero)
+        what = f"with these p, q and f a set bit changes the chance of a reported 1 by {gain:.2g} only"
+        raise InputFileError(path, line, what, "there is nothing to decode; check p, q and f")
     if not (0 < parameters.one < 1 and 0 < parameters.zero < 1):
         what = "with these p, q and f some reports rule values out: epsilon is infinite, and no error can be stated"
         raise InputFileError(path, line, what, "p and q strictly between 0 and 1, or f above 0, give a finite one")
@@ -100,7 +110,7 @@ def read_counts(path: Path, parameters: Parameters) -> tuple[npt.NDArray[np.int6
             raise InputFileError(path, line, what, "the first column is the cohort's number of reports")
         found += 1
     if found < parameters.cohorts:
-        raise InputFileError(path, found, f"{found} rows, not m = {parameters.cohorts}", "write a row for every cohort")
+        raise InputFileError(path, None, f"{found} rows, not m = {parameters.cohorts}", "write a row for every cohort")
     if int(table[:, 0].sum()) == 0:
         raise InputFileError(path, 1, "no cohort has a report", "there is nothing to decode")
     return table[:, 1:], table[:, 0]
@@ -120,6 +130,9 @@ def read_map(path: Path, parameters: Parameters) -> Map:
         if value in seen:
             raise InputFileError(path, line, f"{value!r} repeats line {seen[value]}", "remove one of them")
         try:
+            # Digits only: numpy, as Python, also takes 1_0 for 10.
+            if not "".join(cells[1:]).replace(" ", "").isdecimal():
+                raise ValueError
             place = np.array(cells[1:], np.int64) - 1
         except (ValueError, OverflowError):
             raise InputFileError(path, line, "a bit is not a whole number", "correct or remove the row") from None
@@ -158,10 +171,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _integer(path: Path, line: int, name: str, cell: str, least: int) -> int:
-    try:
-        number = int(cell)
-    except ValueError:
-        number = -1
+    digits = cell.strip()
+    number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else -1
     if not least <= number <= MOST_REPORTS:
         raise InputFileError(path, line, f"{name} is {cell.strip()!r}", f"write a whole number from {least} on")
     return number

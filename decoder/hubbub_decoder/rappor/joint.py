@@ -43,13 +43,20 @@ class Joint:
         self, design: sparse.csc_array, observed: Observed, weight: FloatArray
     ) -> Iterator[tuple[slice, FloatArray]]:
         """The rows of inverse X' W, a block of candidates at a time, each (block, rows): f = coefficients y."""
-        block = max(1, _CELLS_AT_ONCE // len(weight))
-        transposed = sparse.csr_array(design.T)
-        for start in range(0, len(self.share), block):
-            part = slice(start, start + block)
-            rows = self.inverse[part] @ transposed
-            rows -= observed.rates.background * self.inverse[part].sum(axis=1, keepdims=True)
-            yield part, rows * weight
+        return coefficients(self.inverse, design, observed, weight)
+
+
+def coefficients(
+    inverse: FloatArray, design: sparse.csc_array, observed: Observed, weight: FloatArray
+) -> Iterator[tuple[slice, FloatArray]]:
+    """The rows of ``inverse`` X' W for a symmetric ``inverse`` (d, d), some rows at a time, each (block, rows)."""
+    block = max(1, _CELLS_AT_ONCE // len(weight))
+    transposed = sparse.csr_array(design.T)
+    for start in range(0, len(inverse), block):
+        part = slice(start, start + block)
+        rows = inverse[part] @ transposed
+        rows -= observed.rates.background * inverse[part].sum(axis=1, keepdims=True)
+        yield part, rows * weight
 
 
 def _inverse(normal: FloatArray) -> tuple[FloatArray, FloatArray]:

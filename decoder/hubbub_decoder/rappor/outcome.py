@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hubbub_decoder.estimates import Described, Estimates
-from hubbub_decoder.regression import Fit
+from hubbub_decoder.rappor.regression import Fit
 
 # In standard errors: a list that leaves nothing out gets the note once in 30,000 decodes.
 _BEYOND_CHANCE = 4.0
@@ -23,6 +23,7 @@ def estimates_of(fitted: Fit, of: Described, n: int, candidates: Sequence[str]) 
         null_third=fitted.errors.null_third,
         third_slope=fitted.errors.third_slope,
         projected=fitted.consistent,
+        least_p_value=fitted.tail,
         notes=(*(note.text(candidates) for note in fitted.notes), *_unlisted(fitted)),
         diagnostics={
             "explained_variance": fitted.variances.explained,

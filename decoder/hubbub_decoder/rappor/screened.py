@@ -20,6 +20,7 @@ from scipy import linalg, sparse, stats
 
 from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.rappor.design import cross, moments, squares
+from hubbub_decoder.rappor.joint import coefficients, inverse_of
 from hubbub_decoder.rappor.observed import Observed
 
 # An adjuster's estimate is beyond this chance (family-wise) of being nobody's value.
@@ -90,6 +91,15 @@ class Screened:
         residual = observed.residual(design, self.adjusting_shares())
         freedom = max(1, len(residual) - len(self.adjusters))
         return max(1.0, float(weight @ residual**2) / freedom)
+
+    def of_adjusters(
+        self, design: sparse.csc_array, observed: Observed, weight: FloatArray
+    ) -> Iterator[tuple[npt.NDArray[np.int64], FloatArray]]:
+        """The coefficients of y in the adjusters' shares alone, some adjusters at a time: (indices, (block, rows))."""
+        if len(self.adjusters):
+            inverse = inverse_of(self.factor)
+            for part, rows in coefficients(inverse, sparse.csc_array(design[:, self.adjusters]), observed, weight):
+                yield self.adjusters[part], rows
 
     def coefficients(
         self, design: sparse.csc_array, observed: Observed, weight: FloatArray

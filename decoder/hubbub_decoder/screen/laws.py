@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from hubbub_client.mechanisms.hierarchical_histogram import at_level
 from hubbub_client.mechanisms.projective_geometry_response import points_in
-from hubbub_decoder.mechanisms.rappor import bit_rates
 from hubbub_decoder.permanent_bit import shown_rates
+from hubbub_decoder.rappor.rates import bit_rates
 from hubbub_decoder.screen.checks import Always, Check, Drawn, Event, OfPart, Ones, Uniform, Within, ones_law
 from hubbub_registry import Metric
 

@@ -26,6 +26,7 @@ from hubbub_decoder.rappor.diagnostics import Variances
 from hubbub_decoder.rappor.joint import Joint
 from hubbub_decoder.rappor.lines import Lines, lines
 from hubbub_decoder.rappor.observed import BitRates, Observed
+from hubbub_decoder.rappor.randomised import randomised_tail
 from hubbub_decoder.rappor.screened import Screened
 from hubbub_decoder.rappor.shrinkage import MOST_JOINTLY, shrunk, shrunk_jointly
 
@@ -39,8 +40,10 @@ _OF_FREEDOM = 0.5
 # With fewer equations than this, two candidates may set between them just the bits that two others set; so which of
 # them are frequent cannot be guessed from what stands out.
 _EQUATIONS = 100
-# How often a list that leaves nothing out is taken for one that does, which makes all its errors too large.
-_BEYOND_CHANCE = 1e-4
+# How often a list that leaves nothing out is taken for one that does: to make all its errors larger, and to test
+# its candidates against random bits as well, which finds a little less in few cohorts or few reports.
+_BEYOND_CHANCE = 1e-3
+_SUSPECTED = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,8 @@ class Fit:
     count: FloatArray
     errors: Lines
     consistent: FloatArray
+    tail: FloatArray | None
+    """How likely each count is with random bits (``rappor.randomised``); None where all values seem to be listed."""
     unexplained: float
     unexplained_error: float
     variances: Variances
@@ -104,17 +109,25 @@ def _fit_jointly(design: sparse.csc_array, observed: Observed, group: npt.NDArra
     guess = Joint.of(design, observed, 1 / observed.variance(np.full(len(observed.share), observed.rates.background)))
     variance = observed.variance(observed.expected(design, guess.share))
     solution = Joint.of(design, observed, 1 / variance)
-    dispersion = _dispersion(observed.residual(design, solution.share) ** 2 / variance, len(size))
+    square = observed.residual(design, solution.share) ** 2 / variance
+    dispersion = _dispersion(square, len(size))
     if len(size) <= MOST_JOINTLY:
         consistent = shrunk_jointly(solution.normal / dispersion, solution.moment / dispersion)
     else:
         consistent = shrunk(solution.share, np.diag(solution.inverse) * dispersion + solution.undetermined)
     errors = lines(design, observed, consistent, solution.coefficients(design, observed, 1 / variance))
     determined = not solution.undetermined.any()
+    tail = None
+    if _beyond(square, len(size), _SUSPECTED):
+        own = np.diag(solution.inverse)
+        score = np.divide(solution.share, own, out=np.zeros_like(own), where=own > 0)
+        fitted = solution.coefficients(design, observed, 1 / variance)
+        tail = randomised_tail(observed, observed.residual(design, solution.share) / variance, score, fitted)
     return Fit(
         count=observed.n * (solution.share / size)[group],
         errors=_of_members(errors, dispersion, solution.share, solution.undetermined, observed.n, group, size),
         consistent=observed.n * (consistent / size)[group],
+        tail=None if tail is None else tail[group],
         unexplained=1 - float(solution.share.sum()) if determined else 0.0,
         unexplained_error=float(np.sqrt(solution.inverse.sum() * dispersion)) if determined else 0.0,
         variances=Variances.of(design, observed, solution.share, len(size), variance),
@@ -135,10 +148,16 @@ def _fit_screened(design: sparse.csc_array, observed: Observed, group: npt.NDArr
     population = np.minimum(np.maximum(solution.adjusting_shares(), 0.0), 1.0)
     errors = lines(design, observed, population, solution.coefficients(design, observed, 1 / variance))
     adjusting = solution.adjusting_shares()
+    residual = observed.residual(design, adjusting)
+    tail = None
+    if _beyond(residual**2 / variance, len(solution.adjusters), _SUSPECTED):
+        fitted = solution.of_adjusters(design, observed, 1 / variance)
+        tail = randomised_tail(observed, residual / variance, solution.share * solution.precision, fitted)
     return Fit(
         count=observed.n * (solution.share / size)[group],
         errors=_of_members(errors, dispersion, solution.share, undetermined, observed.n, group, size),
         consistent=observed.n * (consistent / size)[group],
+        tail=None if tail is None else tail[group],
         unexplained=1 - float(adjusting.sum()),
         unexplained_error=float(np.sqrt(solution.variance_of_sum() * dispersion)),
         variances=Variances.of(design, observed, adjusting, len(solution.adjusters), variance),
@@ -169,14 +188,18 @@ def _of_members(
 def _dispersion(square: FloatArray, unknowns: int) -> float:
     """How much larger the residuals are than randomisation makes them, where that is beyond chance; else 1.
 
-    Values that are in no candidate list collide with candidates' bits unevenly; the residuals show how unevenly. Under
-    the model their sum is a chi-squared variable.
+    Values that are in no candidate list collide with candidates' bits unevenly; the residuals show how unevenly.
+    """
+    return float(square.sum()) / (len(square) - unknowns) if _beyond(square, unknowns, _BEYOND_CHANCE) else 1.0
+
+
+def _beyond(square: FloatArray, unknowns: int, chance: float) -> bool:
+    """Whether residuals are larger than randomisation makes them in this part of all decodes.
+
+    Where every value is listed the sum of their squares, each over its variance, is a chi-squared variable.
     """
     freedom = len(square) - unknowns
-    if freedom < 1:
-        return 1.0
-    total = float(square.sum())
-    return total / freedom if total > stats.chi2.isf(_BEYOND_CHANCE, freedom) else 1.0
+    return freedom > 0 and float(square.sum()) > stats.chi2.isf(chance, freedom)
 
 
 def _alike(group: npt.NDArray[np.int64], size: FloatArray) -> list[Note]:
