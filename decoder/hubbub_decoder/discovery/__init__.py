@@ -8,8 +8,9 @@ A mechanism of unknown strings has in its decoder module, beside ``partial``, ``
     p-values and intervals mean what they say. ``estimate`` of no candidates at all gives an empty table.
 """
 
+from hubbub_decoder.discovery.discovered import Discovered
 from hubbub_decoder.discovery.found import Found, Options
 from hubbub_decoder.discovery.listing import discover, discover_in
 from hubbub_decoder.discovery.mechanisms import can_discover, check_discovers
 
-__all__ = ["Found", "Options", "can_discover", "check_discovers", "discover", "discover_in"]
+__all__ = ["Discovered", "Found", "Options", "can_discover", "check_discovers", "discover", "discover_in"]

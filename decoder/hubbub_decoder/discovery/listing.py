@@ -4,35 +4,40 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from hubbub_decoder.arguments import check_metric, check_state
 from hubbub_decoder.cache import StateCache
-from hubbub_decoder.consistent import BoolArray
 from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.decode import check_data, with_notes
+from hubbub_decoder.discovery.discovered import Discovered
 from hubbub_decoder.discovery.found import Options
 from hubbub_decoder.discovery.mechanisms import check_discovers, found_by
+from hubbub_decoder.discovery.selection import listed_from
 from hubbub_decoder.errors import EstimateError
-from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mechanisms import mechanism
 from hubbub_decoder.reading import read
 from hubbub_decoder.significance import Correction
 from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
+CONDITIONAL = (
+    "a list of what is significant favours counts that came out high: conditional_count, low and high allow for that, "
+    "count does not"
+)
+
 
 def discover(
     metric: Metric, state: State, *, alpha: float = 0.05, correction: Correction = "holm", insignificant: bool = False,
     options: Options | None = None,
-) -> Estimates:  # fmt: skip
+) -> Discovered:  # fmt: skip
     """The strings that the reports of ``state`` point to and that are really there at level ``alpha``, with counts.
 
     They are found in one part of the reports and counted in another, by the mechanism's own ``estimate``, so their
-    p-values and intervals are not those of a selection; ``correction`` is for the number that was found. With
-    ``insignificant`` the others of them are listed too. Raises EstimateError for a mechanism that cannot, for a state
-    of no reports, and for an alpha or a correction that is none; StateError for a state of another definition;
-    ArgumentError for arguments of another type.
+    p-values are not those of a selection; ``correction`` is for the number that was found. Being listed for a high
+    count is a selection, too, and ``conditional_count`` and the intervals are conditional on it. With
+    ``insignificant`` the other strings are listed too, and nothing is conditional.
+
+    Raises EstimateError for a mechanism that cannot, for a state of no reports, and for an alpha or a correction that
+    is none; StateError for a state of another definition; ArgumentError for arguments of another type.
     """
     check_metric("discover", metric)
     check_state("discover", state)
@@ -47,14 +52,16 @@ def discover(
         f"{len(found.values)} strings were found, and tested in reports that had no say in finding them; "
         f"{int(there.sum())} are there at alpha = {alpha:g} ({correction})"
     )
-    listed = tested if insignificant else _rows(tested, there)
-    return replace(listed, notes=(*listed.notes, said, *found.notes))
+    if insignificant:
+        return replace(Discovered.all_of(tested), notes=(*tested.notes, said, *found.notes))
+    listed = Discovered.of_rows(tested, there, listed_from(tested, there, alpha, correction))
+    return replace(listed, notes=(*tested.notes, said, *((CONDITIONAL,) if there.any() else ()), *found.notes))
 
 
 def discover_in(
     metric: Metric, data: Dataset, *, alpha: float = 0.05, correction: Correction = "holm",
     insignificant: bool = False, options: Options | None = None, cache: StateCache | None = None,
-) -> Estimates:  # fmt: skip
+) -> Discovered:  # fmt: skip
     """Verifies and aggregates all of ``data``, and lists what ``discover`` finds in it.
 
     Raises DatasetError, and what ``discover`` raises.
@@ -66,21 +73,3 @@ def discover_in(
         metric, reading.state, alpha=alpha, correction=correction, insignificant=insignificant, options=options
     )
     return with_notes(listed, data, reading)
-
-
-def _rows(estimates: Estimates, chosen: BoolArray) -> Estimates:
-    """The rows that are ``chosen``, in their order."""
-    at = np.flatnonzero(chosen)
-    support = estimates.support
-    return replace(
-        estimates,
-        value=tuple(estimates.value[i] for i in at),
-        count=estimates.count[at],
-        null_variance=estimates.null_variance[at],
-        slope=estimates.slope[at],
-        null_third=estimates.null_third[at],
-        null_third_least=estimates.null_third_least[at],
-        third_slope=estimates.third_slope[at],
-        support=None if support is None else support[at],
-        projected=estimates.projected[at],
-    )

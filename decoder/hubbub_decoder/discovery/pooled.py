@@ -79,3 +79,9 @@ class PooledLaw:
             of = support[:, 1] == first
             tail[of] = law.tail(support[of, 0])
         return tail
+
+    def steps(self, support: npt.NDArray[np.int64], largest: float) -> FloatArray:
+        """By how much one more report raises each count, where it is ``largest`` in the smallest pool; shape (d,)."""
+        fewest = min((law.n for law in self.laws.values()), default=1)
+        of_one = {first: largest * fewest / law.n for first, law in self.laws.items()}
+        return np.array([of_one[first] for first in support[:, 1].tolist()], np.float64)

@@ -63,6 +63,7 @@ def search(metric: Metric, state: State, options: Options) -> Found:
     allowed = utf8.bytes_of(options.alphabet)
     in_use = utf8.bytes_in_use(_AT_FIRST)
     full = []
+    longer = 0
     for level, length in enumerate(levels):
         options.progress(level / len(levels))
         tried = sum(utf8.count_extensions(each, length - going_on.shape[1], allowed) for each in going_on)
@@ -72,13 +73,15 @@ def search(metric: Metric, state: State, options: Options) -> Found:
         kept, passed = _frequent(Part.of(metric, state, level), going_on, length, terms)
         if passed > len(kept.rows):
             full.append(length)
-        in_use |= utf8.bytes_in_use(kept.rows[kept.score > stats.norm.isf(1 / _CERTAIN / tried)])
+        certain = kept.score > stats.norm.isf(1 / _CERTAIN / tried)
+        in_use |= utf8.bytes_in_use(kept.rows[certain])
         ended = utf8.has_ended(kept.rows)
+        longer = int((certain & ~ended).sum())
         found += list(kept.rows[ended])
         going_on = kept.rows[~ended]
     options.progress(1.0)
     texts = [text for row in (*found, *going_on) if (text := _text(row)) is not None]
-    return Found(tuple(texts), tuple(_notes(levels[-1], len(going_on), full, options)))
+    return Found(tuple(texts), tuple(_notes(levels[-1], longer, full, options)))
 
 
 def _frequent(part: Part, beginnings: Bytes, length: int, terms: Terms) -> tuple[Kept, int]:
@@ -154,10 +157,11 @@ def _text(row: Bytes) -> str | None:
     return text if unicodedata.is_normalized("NFC", text) else None
 
 
-def _notes(longest: int, whole: int, full: list[int], options: Options) -> Iterator[str]:
-    if whole:
+def _notes(longest: int, longer: int, full: list[int], options: Options) -> Iterator[str]:
+    """``longer`` beginnings of all levels are frequent beyond chance and do not end; more than that pass by chance."""
+    if longer:
         yield (
-            f"{whole} beginnings of {longest} bytes are frequent, and no level goes on from there: a longer value is "
+            f"{longer} beginnings of {longest} bytes are frequent, and no level goes on from there: a longer value is "
             "not found. Decode it against a list of candidates, or give the metric a larger longest"
         )
     if full:

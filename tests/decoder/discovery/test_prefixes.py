@@ -121,6 +121,20 @@ def test_what_is_longer_than_the_longest_is_said() -> None:
     assert any("beginnings of 5 bytes are frequent, and no level goes on" in note for note in found.notes)
 
 
+def test_what_passes_by_chance_is_not_called_longer() -> None:
+    """Where nothing is frequent no note says that something is, though some beginnings pass at every level.
+
+    A beginning of noise is called frequent in one level of 20, of the alphabet's: hardly ever in all six.
+    """
+    metric = define(NAME, epsilon=4, longest=5, items=4096, families=4)
+    rare = [f"{number:03x}" for number in range(1000)]
+    said = 0
+    for seed in range(6):
+        state, _ = reports(metric, rare, np.ones(len(rare)), 20_000, seed=seed)
+        said += any("no level goes on" in note for note in discover(metric, state, options=HEXADECIMAL).notes)
+    assert said < 5  # 5 of 6 at 1/20 each: below 2e-6, of 6 below 2e-8
+
+
 def test_little_work_finds_the_most_frequent_and_says_so() -> None:
     """With one beginning kept at a time only one string is followed, and a note says that more may be there."""
     metric = define(NAME, epsilon=4, longest=5, items=4096, families=4)

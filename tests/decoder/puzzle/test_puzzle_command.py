@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from hubbub_decoder.commands import discover
 from hubbub_decoder.errors import ArgumentError
 from hubbub_simulations.mechanisms import encode
 
+from tests.commands import run_on
 from tests.decoder.reports import seal
 from tests.registries import metric_of
 
@@ -27,9 +27,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def hubbub_discover(folder: Path, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    discover.add_arguments(parser)
-    return discover.run(parser.parse_args([str(folder / "registry.toml"), "m", "--data", str(folder), *arguments]))
+    return run_on(discover, folder, "m", *arguments)
 
 
 def test_the_alphabet_is_what_values_are_made_of(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
