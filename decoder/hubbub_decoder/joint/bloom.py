@@ -24,12 +24,9 @@ FloatArray = npt.NDArray[np.float64]
 
 def bloom_codes(part: Metric, records: Records, candidates: Sequence[str]) -> Codes:
     """For each record and candidate (h + 1) s + c: s of the c bits that the candidate sets show 1; shape (n, d)."""
-    p = part.device.parameters
-    hashes = p["hashes"]
+    hashes = part.device.parameters["hashes"]
     cohort, which = np.unique(numbers(part, records, 0), return_inverse=True)
-    index = (cohort[:, np.newaxis] * hashes + np.arange(hashes)).ravel()
-    places = buckets(item_keys(candidates, p["salt"]), p["salt"], index, p["bits_bits"])
-    places = np.sort(places.reshape(len(cohort), hashes, len(candidates)), axis=1)
+    places = np.sort(filter_places(part, cohort, candidates), axis=1)
     new = np.ones(places.shape, np.bool_)  # two hash functions that hit one bit set it once
     new[:, 1:] = places[:, 1:] != places[:, :-1]
     bits = bit_vector(part, records)
@@ -38,6 +35,14 @@ def bloom_codes(part: Metric, records: Records, candidates: Sequence[str]) -> Co
         shown = np.take_along_axis(bits, places[:, i][which], axis=1)
         code += np.uint8(hashes + 1) * (shown & new[:, i][which])
     return code
+
+
+def filter_places(part: Metric, cohort: npt.NDArray[np.int64], candidates: Sequence[str]) -> npt.NDArray[np.int64]:
+    """The bit that each hash function of each cohort hits, for every candidate; shape (cohorts, hashes, d)."""
+    p = part.device.parameters
+    index = (cohort[:, np.newaxis] * p["hashes"] + np.arange(p["hashes"])).ravel()
+    places = buckets(item_keys(candidates, p["salt"]), p["salt"], index, p["bits_bits"])
+    return places.reshape(len(cohort), p["hashes"], len(candidates))
 
 
 def bloom_table(part: Metric) -> FloatArray:

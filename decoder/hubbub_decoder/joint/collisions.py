@@ -12,13 +12,23 @@ import numpy as np
 
 from hubbub_decoder.joint.bloom import FloatArray
 from hubbub_decoder.joint.fit import Fit
+from hubbub_decoder.joint.information import information
 from hubbub_decoder.joint.pairs import IntArray, Pairs
 
 
-def excess(pairs: Pairs, hash_index: IntArray, fit: Fit) -> FloatArray:
-    """The variance of each cell's share that reports of one hash function add; flat (A B,), and not negative.
+def spread(pairs: Pairs, fit: Fit) -> FloatArray:
+    """The variance of one report's influence on each cell, as the reports show it; (A, B)."""
+    mean, inverse = fit.step.mean.ravel(), fit.step.inverse
+    moments = information(pairs, fit.likeliest) - np.outer(mean, mean)
+    return np.asarray(((inverse @ moments) * inverse).sum(axis=1).reshape(fit.free.shape))
 
-    ``hash_index`` (u,) is that of one side of ``pairs``, none of which are merged across hash functions.
+
+def excess(pairs: Pairs, hash_index: IntArray, fit: Fit, alone: FloatArray, side: int) -> FloatArray:
+    """The variance of each cell's share that reports of one hash function add; (A, B), and not negative.
+
+    ``hash_index`` (u,) is that of ``side`` (0, 1) of ``pairs``, none of which are merged across hash functions;
+    ``alone`` is what ``spread`` gives. A value falls on one candidate as likely as on another, so what it adds is the
+    mean over all candidates of the side.
     """
     n = float(pairs.count.sum())
     used, group = np.unique(hash_index, return_inverse=True)
@@ -34,7 +44,7 @@ def excess(pairs: Pairs, hash_index: IntArray, fit: Fit) -> FloatArray:
         at += len(count)
         starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
         sums[groups[starts]] += np.add.reduceat(score * count[:, np.newaxis], starts, axis=0)
-    together = ((sums @ fit.step.inverse) ** 2).sum(axis=0)
-    # The same sum if all reports were independent: n times what the covariance is made of.
-    alone = n * n * np.diag(fit.covariance)
-    return np.asarray(np.maximum(together - alone, 0.0) / n**2)
+    together = ((sums @ fit.step.inverse) ** 2).sum(axis=0).reshape(alone.shape) / n**2
+    more = np.moveaxis(together - alone / n, side, 0)
+    more[:-1] = more[:-1].mean(axis=0)  # the last one is the class of all others
+    return np.asarray(np.maximum(np.moveaxis(more, 0, side), 0.0))

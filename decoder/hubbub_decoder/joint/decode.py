@@ -13,25 +13,25 @@ from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.decode import check_data, choose_candidates
 from hubbub_decoder.errors import CandidateError, EstimateError
 from hubbub_decoder.joint.bloom import FloatArray
-from hubbub_decoder.joint.collisions import excess
+from hubbub_decoder.joint.collisions import excess, spread
 from hubbub_decoder.joint.distinct import records_of
 from hubbub_decoder.joint.estimates import JointEstimates
-from hubbub_decoder.joint.fit import REPORTS_A_CELL, Fit, check_size, fit
-from hubbub_decoder.joint.independence import Independence, independence
+from hubbub_decoder.joint.fit import Fit, check_size, fit
+from hubbub_decoder.joint.independence import independence
 from hubbub_decoder.joint.likelihood import side_of
 from hubbub_decoder.joint.pairs import IntArray, Pairs, merged
 from hubbub_decoder.joint.question import OTHER, Question
-from hubbub_decoder.joint.step import Step
 from hubbub_decoder.reading import read
 from hubbub_decoder.records import Records, as_integers
 from hubbub_decoder.screen.fields import numbers
 from hubbub_decoder.state import State
+from hubbub_decoder.visible import blanks_noted
 from hubbub_registry import Metric
 
 # Bytes of a record that is one integer to numpy, which sorts these ten times as fast.
 _SHORT = 7
-# Where information is itself an average over reports, errors are mostly right with so many of them for each cell.
-ENOUGH_A_CELL = 500
+# Fewer reports a cell than these are few for a normal law.
+FEW_A_CELL = 10
 Lists = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -57,7 +57,7 @@ def estimate_joint(
 
     ``first`` and ``second`` are candidates, by default those the registry names; of a part with a list of values all of
     them count, and none are to be named. Raises StateError for a state of another definition, EstimateError for one of
-    too few reports or too many different ones, and for a metric that is not joint, CandidateError, and ArgumentError.
+    no reports or too many different ones, and for a metric that is not joint, CandidateError, and ArgumentError.
     """
     check_metric("estimate_joint", metric)
     check_state("estimate_joint", state)
@@ -68,12 +68,12 @@ def estimate_joint(
     if state.n == 0:
         raise EstimateError(f"{what}: there are no reports in this state; nothing can be estimated")
     question = Question(what, metric.parts, sides)
-    check_size(question, state.n)  # before likelihoods, which are as many as candidates
+    check_size(question)  # before likelihoods, which are as many as candidates
     pairs, rows = _pairs(metric, state, sides)
     alike = merged(pairs)
     found = fit(question, alike)
     own = np.diag(found.covariance)
-    more = _collisions(metric, pairs, rows, found)
+    more = _collisions(metric, pairs, rows, alike, found)
     wider = np.sqrt(1 + np.divide(more, own, out=np.zeros_like(own), where=own > 0))
     covariance = found.covariance * np.outer(wider, wider)
     return JointEstimates(
@@ -86,10 +86,9 @@ def estimate_joint(
         share=found.free,
         likely_share=found.likeliest,
         covariance=covariance,
-        errors_at=found.errors_at,
-        slope=_slope(question, alike, found, state.n),
-        independence=_independence(question, alike, found, covariance, wider),
-        notes=tuple(_notes(question, more, own, state.n)),
+        slope=_slope(question, found, state.n),
+        independence=independence(alike, found.likeliest),
+        notes=(*_notes(more, own, state.n), *blanks_noted(dict.fromkeys((*sides[0], *sides[1])))),
     )
 
 
@@ -134,50 +133,38 @@ def _once(records: Records) -> tuple[Records, IntArray]:
     return whole[kept], which.astype(np.int64)
 
 
-def _collisions(metric: Metric, pairs: Pairs, rows: Sequence[Records], found: Fit) -> FloatArray:
+def _collisions(metric: Metric, pairs: Pairs, rows: Sequence[Records], alike: Pairs, found: Fit) -> FloatArray:
     """The variance of each share that unlisted values which collide add; flat."""
-    more = np.zeros(found.free.size)
-    for part, records, which in zip(metric.parts, rows, (pairs.i, pairs.j), strict=True):
+    more = np.zeros(found.free.shape)
+    if all(part.closed for part in metric.parts):
+        return more.ravel()
+    alone = spread(alike, found)
+    for side, (part, records, which) in enumerate(zip(metric.parts, rows, (pairs.i, pairs.j), strict=True)):
         if not part.closed:
-            more += excess(pairs, numbers(part, records, 0)[which], found)
-    return more
+            more += excess(pairs, numbers(part, records, 0)[which], found, alone, side)
+    return more.ravel()
 
 
-def _slope(question: Question, pairs: Pairs, found: Fit, n: int) -> FloatArray:
+def _slope(question: Question, found: Fit, n: int) -> FloatArray:
     """How much the estimated variance of a count rises with the count; 0 where there are very many reports.
 
     A report that moves a count by i moves its estimated variance by i**2, so their errors go together as the third
-    moment of i to the second. What drawing devices adds to the variance, which is taken off, rises by 1.
+    moment of i to the second. What drawing devices adds to the variance of a share p, p (1 - p), is taken off and rises
+    by 1 - 2 p.
     """
     second = n * np.diag(found.covariance).reshape(found.free.shape)
-    third = found.step.expected_third_moment(question) if question.finite else found.step.third_moment(pairs)
-    return np.asarray(np.nan_to_num(third / second - 1, nan=0.0))
+    slope = found.step.third_moment(question) / second - (1 - 2 * found.likeliest)
+    return np.asarray(np.nan_to_num(slope, nan=0.0))
 
 
-def _independence(
-    question: Question, pairs: Pairs, found: Fit, covariance: FloatArray, wider: FloatArray
-) -> Independence:
-    """The test, from the product of the marginals where the chances of all records are known: it is exact there."""
-    if not question.finite:
-        return independence(found.free, covariance)
-    rows, columns = (np.maximum(found.free.sum(axis=axis), 0.0) for axis in (1, 0))
-    step = Step.at(question, pairs, np.outer(rows / rows.sum(), columns / columns.sum()))
-    return independence(step.taken(), step.expected_covariance() * np.outer(wider, wider))
-
-
-def _notes(question: Question, more: FloatArray, own: FloatArray, n: int) -> Iterator[str]:
+def _notes(more: FloatArray, own: FloatArray, n: int) -> Iterator[str]:
     if (more > own).any():
         yield (
             "most of some errors comes from values that are not listed and collide with candidates; more reports do "
             "not lessen it: list the frequent ones among them, or give the part more hashes"
         )
-    if n < REPORTS_A_CELL * own.size:
+    if n < FEW_A_CELL * own.size:
         yield (
-            f"fewer than {REPORTS_A_CELL} reports a cell: intervals and p-values are those of a normal distribution, "
+            f"fewer than {FEW_A_CELL} reports a cell: intervals and p-values are those of a normal distribution, "
             "which is a rough one for so few"
-        )
-    elif not question.finite and n < ENOUGH_A_CELL * own.size:
-        yield (
-            f"{n:,} reports are few for a table of {own.size} pairs: errors may be stated too small, and independence "
-            f"rejected too often; with {ENOUGH_A_CELL * own.size:,} reports that is rare"
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hubbub_decoder.errors import EstimateError
+from hubbub_decoder.errors import EstimateError, StateError
 from hubbub_decoder.records import Records, bits_at, check_domain, check_shape
 from hubbub_decoder.state import IntArray, State, check_alike
 from hubbub_registry import Metric
@@ -33,11 +33,24 @@ def partial(metric: Metric, records: Records) -> State:
 def merge(a: State, b: State) -> State:
     """The state of the records of both. Raises StateError where they are of different definitions."""
     check_alike(a, b)
+    _check_arrays(a, b)
     words, counts = _distinct(
         np.concatenate([_words(a), _words(b)]),
         np.concatenate([each.arrays["counts"].astype(np.int64) for each in (a, b)]),
     )
     return _state("joint", State(a.mechanism, a.fingerprint, a.n + b.n, {"words": words, "counts": counts}))
+
+
+def _check_arrays(a: State, b: State) -> None:
+    """Raises StateError unless both hold words of one width, and a count of each."""
+    shapes = [{name: array.shape for name, array in each.arrays.items()} for each in (a, b)]
+    width = [each.get("words", ())[1:] for each in shapes]
+    if (
+        width[0] != width[1]
+        or len(width[0]) != 1
+        or any(each != {"words": (*each.get("counts", ()), *width[0]), "counts": each["words"][:1]} for each in shapes)
+    ):
+        raise StateError(f"two states of {a.mechanism} {a.fingerprint.hex()} differ in shape; aggregate both again")
 
 
 def records_of(metric: Metric, state: State) -> tuple[Records, IntArray]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from hubbub_decoder.arguments import check_open_unit
 from hubbub_decoder.errors import DecodeError, EstimateError
 from hubbub_decoder.estimates import ConfidenceInterval
 from hubbub_decoder.joint.bloom import FloatArray
@@ -59,9 +60,7 @@ class JointEstimates:
     likely_share: FloatArray
     """``likeliest / n``."""
     covariance: FloatArray
-    """Of ``share``, flat, (A B, A B), where each report's pair is drawn anew from a larger population."""
-    errors_at: FloatArray
-    """The shares, (A, B), to which the errors in ``covariance`` belong."""
+    """Of ``share`` where ``likely_share`` is true, flat, (A B, A B); each report's pair is drawn anew."""
     slope: FloatArray
     """How much the estimated variance of a count rises with the count, (A, B)."""
     independence: Independence
@@ -119,14 +118,14 @@ class JointEstimates:
         """All counts x within a normal quantile of the standard error that goes with x; (A, B) each.
 
         The more hold a pair the larger is the variance of its count, so at a count x it is what is estimated plus
-        ``slope`` times x less the count that the estimate belongs to. Raises EstimateError for a level not between 0
+        ``slope`` times x less ``likeliest``, of which the estimate is. Raises EstimateError for a level not between 0
         and 1.
         """
         level = self.level if level is None else level
-        _check_open_unit("level", level)
+        check_open_unit("level", level)
         square = _quantile(level) ** 2
         middle = square * self.slope / 2
-        here = self.std_error**2 + self.slope * (self.count - self.n * self.errors_at)
+        here = self.std_error**2 + self.slope * (self.count - self.likeliest)
         half = np.sqrt(np.maximum(middle**2 + square * here, 0.0))
         return ConfidenceInterval(self.count + middle - half, self.count + middle + half)
 
@@ -139,12 +138,12 @@ class JointEstimates:
 
     def significant(self, alpha: float = 0.05, correction: Correction = "holm") -> np.ndarray:
         """Which pairs are really there, at level ``alpha`` over the table; as ``Estimates.significant``."""
-        _check_open_unit("alpha", alpha)
+        check_open_unit("alpha", alpha)
         return adjusted(self.p_value.ravel(), correction).reshape(self.share.shape) <= alpha
 
     def at_level(self, level: float) -> JointEstimates:
         """The same estimates with ``low`` and ``high`` at another confidence level. Raises EstimateError."""
-        _check_open_unit("level", level)
+        check_open_unit("level", level)
         return replace(self, level=level)
 
     def marginal(self, side: str) -> Marginal:
@@ -206,8 +205,3 @@ class JointEstimates:
 
 def _quantile(level: float) -> float:
     return float(stats.norm.isf((1 - level) / 2))
-
-
-def _check_open_unit(name: str, number: float) -> None:
-    if not 0 < number < 1:
-        raise EstimateError(f"{name} = {number!r} is not strictly between 0 and 1; 0.95 and 0.05 are usual")

@@ -1,11 +1,11 @@
 """The joint table by maximum likelihood: the most likely one, and a step from it that may be negative, with errors.
 
-At a table p, the step p + A^-1 (mean score - 1), with A the mean of u u', is linear in the reports, unbiased whatever
-the truth is, and near the truth as exact as any unbiased estimate (Fisher's scoring; Le Cam's one-step estimate). It
-may be negative where few hold a pair, so its errors have no boundary to be wrong at. The table that EM climbs to
-(Fanti, Pihur, Erlingsson 2016, section 4), the most likely of those that are not negative, is found faster by proximal
-Newton steps: each maximises the quadratic form that the log-likelihood nearly is, among such tables (Kim, Carbonetto,
-Stephens, Anitescu, "A fast algorithm for maximum likelihood estimation of mixture proportions", 2020).
+At a table p, the step p + A^-1 (mean score - 1), with A what u u' is expected to be, is linear in the reports, unbiased
+whatever the truth is, and near the truth as exact as any unbiased estimate (Fisher's scoring; Le Cam's one-step
+estimate). It may be negative where few hold a pair, so its errors have no boundary to be wrong at. The table that EM
+climbs to (Fanti, Pihur, Erlingsson 2016, section 4), the most likely of those that are not negative, is found faster by
+proximal Newton steps: each maximises the quadratic form that the log-likelihood nearly is, among such tables (Kim,
+Carbonetto, Stephens, Anitescu, "A fast algorithm for maximum likelihood estimation of mixture proportions", 2020).
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ _STEPS_OF_ONE_CURVATURE = 4
 _HALVINGS = 10
 # Log-likelihood of all reports that a step must gain; what one standard error is worth is a half.
 _ENOUGH = 1e-4
-# Where information is itself an average over reports, so many of them for each cell.
-REPORTS_A_CELL = 10
 # The errors of so many cells with each other take half a GiB.
 MOST_CELLS = 1 << 13
 
@@ -42,15 +40,13 @@ class Fit:
     """The table that ``free`` is a step from."""
     step: Step
     covariance: FloatArray
-    """Of ``free``, flat, (A B, A B), where each report's pair is drawn anew and ``errors_at`` is true."""
-    errors_at: FloatArray
-    """``likeliest`` where ``covariance`` is expected of it, ``free`` where it is that of the reports' own scores."""
+    """Of ``free``, flat, (A B, A B), where each report's pair is drawn anew and ``likeliest`` is true."""
     steps: int
 
 
 def fit(question: Question, pairs: Pairs) -> Fit:
     """The tables of ``pairs``, alike ones merged. Raises EstimateError."""
-    check_size(question, int(pairs.count.sum()))
+    check_size(question)
     a, b = pairs.shape
     step = Step.at(question, pairs, np.full((a, b), 1 / (a * b)))
     steps, gained = 0, np.inf
@@ -59,25 +55,18 @@ def fit(question: Question, pairs: Pairs) -> Fit:
         steps += taken
         step = Step.at(question, pairs, likeliest)
     free = step.taken()
-    if question.finite:
-        # Few reports, equal ones, and cells that noise seldom reaches have scores without a spread, and errors all the
-        # same: how large they are is known.
-        return Fit(free, likeliest, step, step.expected_covariance(), likeliest, steps)
-    return Fit(free, likeliest, step, step.covariance(), free, steps)
+    # Few reports, equal ones, and cells that noise seldom reaches have scores without a spread, and errors all the
+    # same: how large they are is known.
+    return Fit(free, likeliest, step, step.covariance(), steps)
 
 
-def check_size(question: Question, n: int) -> None:
-    """Raises EstimateError for a table of more cells than memory or ``n`` reports are enough for."""
+def check_size(question: Question) -> None:
+    """Raises EstimateError for a table of more cells than there is memory for."""
     a, b = (len(labels) for labels in question.labels)
     if a * b > MOST_CELLS:
         raise EstimateError(
             f"{question.name}: a table of {a:,} x {b:,} is more than a joint estimate takes on ({MOST_CELLS:,} cells); "
             "list fewer candidates, or report coarser values"
-        )
-    if not question.finite and n < REPORTS_A_CELL * a * b:
-        raise EstimateError(
-            f"{question.name}: {n:,} reports are too few for a table of {a} x {b}; list fewer candidates, or decode "
-            f"more periods at a time ({REPORTS_A_CELL * a * b:,} reports are the least)"
         )
 
 

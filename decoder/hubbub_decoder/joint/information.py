@@ -1,7 +1,8 @@
 """The log-likelihood of a joint table, its gradient, and the second moment of the scores.
 
 With l the vector of a report's likelihoods over all cells of a table p, the report's chance is l p, its score is
-u = l / (l p), and the mean of u u' is what the reports tell about the table (Fisher's information, as observed).
+u = l / (l p), and the mean of u u' is what reports tell about the table: Fisher's information, where the reports are as
+many of each kind as are expected.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def information(pairs: Pairs, table: FloatArray) -> FloatArray:
 def third_moment(pairs: Pairs, table: FloatArray, inverse: FloatArray, mean: FloatArray) -> FloatArray:
     """The mean third power of a report's influence ``inverse`` (u - ``mean``) on each cell; (A, B).
 
-    All NaN where there are too many different reports for it: then there are so many that it does not matter.
+    All NaN where that takes too long: for a thousand cells and more.
     """
     if len(pairs) * table.size**2 > _MOST_WORK_FOR_SHAPE:
         return np.full(table.shape, np.nan)

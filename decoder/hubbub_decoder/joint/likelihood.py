@@ -66,17 +66,29 @@ def is_bloom(part: Metric) -> bool:
     return part.mechanism == "rappor" and bool(part.device.parameters["hashes"])
 
 
-def levels(part: Metric) -> tuple[float, float]:
-    """The likelihood of a record that does not support a candidate, and of one that does."""
+def bit_chances(part: Metric) -> tuple[float, float] | None:
+    """The chance that a report shows 1 where its value sets a bit, and where it does not; None where it has no such.
+
+    Other bits are independent of these: not so for subset selection.
+    """
     p = part.device.parameters
     if part.mechanism == "rappor":
         one, zero = (float(rate) for rate in bit_rates(part))
+        return one, zero
+    if part.mechanism not in ("unary-encoding", "count-mean-sketch"):
+        return None
+    zero = p["threshold"] / (1 << p["precision"])
+    return 0.5 if part.mechanism == "unary-encoding" else 1 - zero, zero
+
+
+def levels(part: Metric) -> tuple[float, float]:
+    """The likelihood of a record that does not support a candidate, and of one that does."""
+    p = part.device.parameters
+    chances = bit_chances(part)
+    if chances is not None:
+        one, zero = chances
         return (1 - one) / (1 - zero), one / zero
     t = p["threshold"] / (1 << p["precision"])
-    if part.mechanism == "unary-encoding":
-        return 0.5 / (1 - t), 0.5 / t
-    if part.mechanism == "count-mean-sketch":
-        return t / (1 - t), (1 - t) / t
     if part.mechanism == "hadamard-count-mean-sketch":
         return 1.0, (1 - t) / t
     odds = t / (1 - t)

@@ -50,8 +50,8 @@ class Pairs:
 
 def merged(pairs: Pairs) -> Pairs:
     """The same reports with alike records merged, where they are told by few enough bits."""
-    first, i = _patterns(pairs.first, pairs.i)
-    second, j = _patterns(pairs.second, pairs.j)
+    first, i = patterns(pairs.first, pairs.i)
+    second, j = patterns(pairs.second, pairs.j)
     if first is pairs.first and second is pairs.second:
         return pairs
     both, which = np.unique(i * len(second) + j, return_inverse=True)
@@ -59,7 +59,7 @@ def merged(pairs: Pairs) -> Pairs:
     return Pairs(first, second, both // len(second), both % len(second), count)
 
 
-def _patterns(side: Side, rows: IntArray) -> tuple[Side, IntArray]:
+def patterns(side: Side, rows: IntArray) -> tuple[Side, IntArray]:
     """The different rows of ``side``, and which of them each of ``rows`` is."""
     bits = max(1, (len(side.table) - 1).bit_length())
     others, other = (np.zeros(1), np.zeros(len(side), np.int64))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from hubbub_decoder.joint.bloom import FloatArray
-from hubbub_decoder.joint.outputs import expected, few_outputs
+from hubbub_decoder.joint.expectation import expected, possible_pairs
 from hubbub_decoder.joint.pairs import Pairs
 from hubbub_registry import Metric
 
@@ -30,11 +31,10 @@ class Question:
         )
         return first, second
 
-    @property
-    def finite(self) -> bool:
-        """Whether the two parts have so few records that their chances can be gone through."""
-        return few_outputs(self.parts)
-
     def expected(self, table: FloatArray) -> Pairs:
-        """All pairs of records, each with its chance where ``table`` is true. Only where ``finite``."""
-        return expected(self.parts, self.sides, table)
+        """The pairs of records that can be reported, each with its chance where ``table`` is true."""
+        return expected(self._possible, table)
+
+    @cached_property
+    def _possible(self) -> Pairs:
+        return possible_pairs(self.parts, self.sides)

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from rich.text import Text
 
+from hubbub_decoder import render
 from hubbub_decoder.arrow import arrow_table
+from hubbub_decoder.asking import Result
+from hubbub_decoder.columns import Columns, csv_of, grid_of, json_of, top_rows
 from hubbub_decoder.joint.estimates import JointEstimates
 from hubbub_decoder.reading import Suspect
-from hubbub_decoder.render import text_of
+from hubbub_decoder.render import cell_text, text_of
 from hubbub_decoder.significance import Correction
-from hubbub_decoder.visible import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROWS_PRINTED = 20
-_VALUE_WIDTH = 40
-_LABELS = ("first", "second")
-_SHARES = ("frequency", "given_first", "given_low", "given_high")
+_SIDES = ("first", "second")
 
 
 def header(estimates: JointEstimates) -> str:
@@ -39,6 +33,11 @@ def header(estimates: JointEstimates) -> str:
     )
 
 
+def header_of(result: Result) -> str:
+    """The header of any result."""
+    return header(result) if isinstance(result, JointEstimates) else render.header(result)
+
+
 def as_text(estimates: JointEstimates) -> str:
     """The header and the first rows, as ``print(estimates)`` shows them."""
     rows = table(estimates, top=_ROWS_PRINTED)
@@ -49,29 +48,19 @@ def table(
     estimates: JointEstimates, *, alpha: float = 0.05, correction: Correction = "holm", top: int | None = None
 ) -> Table:
     """A rich table with one row a pair."""
-    columns = _columns(estimates, alpha, correction)
-    grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for name in columns:
-        if name in _LABELS:
-            grid.add_column(name, overflow="fold", max_width=_VALUE_WIDTH)
-        else:
-            grid.add_column(name, justify="right", no_wrap=True)
-    for row in list(zip(*columns.values(), strict=True))[:top]:
-        grid.add_row(*(Text(_cell(name, value)) for name, value in zip(columns, row, strict=True)))
-    return grid
+    return grid(columns(estimates, alpha=alpha, correction=correction, top=top))
+
+
+def grid(rows: Columns) -> Table:
+    """A rich table of ``rows``, columns of joint estimates."""
+    return grid_of(rows, cell_text)
 
 
 def as_csv(
     estimates: JointEstimates, *, alpha: float = 0.05, correction: Correction = "holm", top: int | None = None
 ) -> str:
     """RFC 4180 CSV with a header row and ``\\n`` line ends; a share of nobody is empty."""
-    columns = _columns(estimates, alpha, correction)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    for row in list(zip(*columns.values(), strict=True))[:top]:
-        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
-    return out.getvalue()
+    return csv_of(columns(estimates, alpha=alpha, correction=correction, top=top))
 
 
 def as_json(
@@ -79,12 +68,8 @@ def as_json(
     periods: Sequence[int] = (), suspects: Sequence[Suspect] = (),
 ) -> str:  # fmt: skip
     """One JSON object: the header's figures, marginals, ``notes``, ``suspicious`` parts, and ``rows``, a pair each."""
-    columns = _columns(estimates, alpha, correction)
-    document = {
-        **described(estimates, alpha=alpha, correction=correction, periods=periods, suspects=suspects),
-        "rows": [dict(zip(columns, row, strict=True)) for row in list(zip(*columns.values(), strict=True))[:top]],
-    }
-    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    about = described(estimates, alpha=alpha, correction=correction, periods=periods, suspects=suspects)
+    return json_of(about, columns(estimates, alpha=alpha, correction=correction, top=top))
 
 
 def described(
@@ -103,20 +88,23 @@ def described(
         "alpha": alpha,
         "correction": correction,
         "independence": estimates.independence._asdict(),
-        "marginals": {side: _marginal(estimates, side) for side in _LABELS},
+        "marginals": {side: _marginal(estimates, side) for side in _SIDES},
         "notes": list(estimates.notes),
         "suspicious": [suspect._asdict() for suspect in suspects],
     }
 
 
-def arrow(
-    estimates: JointEstimates, *, alpha: float = 0.05, correction: Correction = "holm", top: int | None = None,
-    periods: Sequence[int] = (), suspects: Sequence[Suspect] = (),
-) -> pa.Table:  # fmt: skip
+def columns(
+    estimates: JointEstimates, *, alpha: float = 0.05, correction: Correction = "holm", top: int | None = None
+) -> Columns:
+    """The first ``top`` rows (None: all) of the columns that every output shows; a share of nobody is NaN."""
+    return top_rows(estimates.columns(alpha=alpha, correction=correction), top)
+
+
+def arrow(estimates: JointEstimates, *, alpha: float = 0.05, correction: Correction = "holm") -> pa.Table:
     """One row a pair; the schema's metadata holds under ``hubbub`` what ``described`` gives."""
-    about = described(estimates, alpha=alpha, correction=correction, periods=periods, suspects=suspects)
-    columns = estimates.columns(alpha=alpha, correction=correction)
-    return arrow_table({name: column[:top] for name, column in columns.items()}, about)
+    about = described(estimates, alpha=alpha, correction=correction)
+    return arrow_table(columns(estimates, alpha=alpha, correction=correction), about)
 
 
 def _marginal(estimates: JointEstimates, side: str) -> list[dict[str, Any]]:
@@ -126,28 +114,3 @@ def _marginal(estimates: JointEstimates, side: str) -> list[dict[str, Any]]:
         "low": marginal.low.tolist(), "high": marginal.high.tolist(),
     }  # fmt: skip
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _columns(estimates: JointEstimates, alpha: float, correction: Correction) -> dict[str, list[Any]]:
-    columns = estimates.columns(alpha=alpha, correction=correction)
-    plain = {name: column.tolist() if hasattr(column, "tolist") else list(column) for name, column in columns.items()}
-    # JSON knows no NaN: a share of a row that nobody is in is no number.
-    return {name: [None if _is_nan(value) else value for value in column] for name, column in plain.items()}
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return ""
-    if name in _LABELS:
-        return visible(str(value))
-    if name == "significant":
-        return "yes" if value else "no"
-    if name == "p_value":
-        return f"{value:.2g}"
-    if name in _SHARES:
-        return f"{value:.2%}"
-    return f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"

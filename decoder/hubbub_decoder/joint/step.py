@@ -29,10 +29,8 @@ class Step:
     value: float
     mean: FloatArray
     """The mean score, (A, B)."""
-    seen: FloatArray
-    """The mean of u u' over the reports; (A B, A B)."""
     curvature: FloatArray
-    """The same as it is expected at ``table``, where that is known."""
+    """The mean of u u' as it is expected where ``table`` is true; (A B, A B)."""
     factor: FloatArray
     """Upper: curvature = factor' factor."""
     inverse: FloatArray
@@ -42,11 +40,10 @@ class Step:
     def at(question: Question, pairs: Pairs, table: FloatArray) -> Step:
         """The step from ``table``. Raises EstimateError where reports cannot tell cells apart, or it takes too long."""
         value, mean = likelihood(pairs, table)
-        seen = information(pairs, table)
-        curvature = information(question.expected(table), table) if question.finite else seen
+        curvature = information(question.expected(table), table)
         factor = _factor(question, curvature)
         inverse = linalg.cho_solve((factor, False), np.eye(table.size))
-        return Step(table, float(pairs.count.sum()), value, mean, seen, curvature, factor, inverse)
+        return Step(table, float(pairs.count.sum()), value, mean, curvature, factor, inverse)
 
     def taken(self) -> FloatArray:
         """Where the step leads."""
@@ -54,21 +51,12 @@ class Step:
         return np.asarray((free / free.sum()).reshape(self.table.shape))
 
     def covariance(self) -> FloatArray:
-        """Of where it leads, flat, by how the reports' scores spread."""
-        mean = self.mean.ravel()
-        return np.asarray(self.inverse @ (self.seen - np.outer(mean, mean)) @ self.inverse / self.n)
-
-    def expected_covariance(self) -> FloatArray:
-        """The same where ``table`` is true: with the curvature as it is expected, A^-1 - p p'."""
+        """Of where it leads, flat, where ``table`` is true: A^-1 - p p', over n."""
         flat = self.table.ravel()
         return np.asarray((self.inverse - np.outer(flat, flat)) / self.n)
 
-    def third_moment(self, pairs: Pairs) -> FloatArray:
-        """Of one report's influence on each cell, (A, B); NaN where it takes too long."""
-        return third_moment(pairs, self.table, self.inverse, self.mean)
-
-    def expected_third_moment(self, question: Question) -> FloatArray:
-        """The same where ``table`` is true, and the mean score so 1. Only where ``question.finite``."""
+    def third_moment(self, question: Question) -> FloatArray:
+        """Of one report's influence on each cell where ``table`` is true; (A, B). NaN where it takes too long."""
         return third_moment(question.expected(self.table), self.table, self.inverse, np.ones(self.table.shape))
 
 
@@ -81,5 +69,5 @@ def _factor(question: Question, curvature: FloatArray) -> FloatArray:
     named = " and ".join(f"({first[at // len(second)]}, {second[at % len(second)]})" for at in alike)
     raise EstimateError(
         f"{question.name}: the reports cannot tell some pairs apart, {named} among them; leave out candidates that "
-        "share their bits with others, or decode more reports"
+        "share their bits with others"
     )

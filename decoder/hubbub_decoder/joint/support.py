@@ -35,21 +35,22 @@ def _as_codes(which: npt.NDArray[np.bool_]) -> Codes:
     return which.astype(np.uint8)
 
 
-def _indices(part: Metric, candidates: Sequence[str]) -> npt.NDArray[np.int64]:
+def value_indices(part: Metric, candidates: Sequence[str]) -> npt.NDArray[np.int64]:
+    """The place of every candidate in the part's list; shape (d,)."""
     return np.array([part.device.index_of(value.encode()) for value in candidates], np.int64)
 
 
 def _own_value(part: Metric, records: Records, candidates: Sequence[str]) -> Codes:
-    return _as_codes(numbers(part, records, 0)[:, np.newaxis] == _indices(part, candidates))
+    return _as_codes(numbers(part, records, 0)[:, np.newaxis] == value_indices(part, candidates))
 
 
 def _own_bit(part: Metric, records: Records, candidates: Sequence[str]) -> Codes:
-    return bit_vector(part, records)[:, _indices(part, candidates)]
+    return bit_vector(part, records)[:, value_indices(part, candidates)]
 
 
 def _own_half(part: Metric, records: Records, candidates: Sequence[str]) -> Codes:
     size = 1 << part.device.parameters["size_bits"]
-    block, row = np.divmod(_indices(part, candidates), size - 1)
+    block, row = np.divmod(value_indices(part, candidates), size - 1)
     sent_block, element = np.divmod(numbers(part, records, 0)[:, np.newaxis], size)
     even = np.bitwise_count(element & (row + 1)) % 2 == 0
     return _as_codes((sent_block == block) & even)
@@ -57,12 +58,12 @@ def _own_half(part: Metric, records: Records, candidates: Sequence[str]) -> Code
 
 def _orthogonal(part: Metric, records: Records, candidates: Sequence[str]) -> Codes:
     p = part.device.parameters
-    own = coordinates(_indices(part, candidates), p["order"], p["dimension"])
+    own = coordinates(value_indices(part, candidates), p["order"], p["dimension"])
     sent = coordinates(numbers(part, records, 0), p["order"], p["dimension"])
     return _as_codes(sent.T @ own % p["order"] == 0)
 
 
-def _places(part: Metric, hash_index: npt.NDArray[np.int64], candidates: Sequence[str]) -> npt.NDArray[np.int64]:
+def bucket_places(part: Metric, hash_index: npt.NDArray[np.int64], candidates: Sequence[str]) -> npt.NDArray[np.int64]:
     """The bucket of every candidate under each record's hash function; shape (n, d)."""
     p = part.device.parameters
     used, which = np.unique(hash_index, return_inverse=True)
@@ -70,17 +71,17 @@ def _places(part: Metric, hash_index: npt.NDArray[np.int64], candidates: Sequenc
 
 
 def _own_bucket(part: Metric, records: Records, candidates: Sequence[str]) -> Codes:
-    place = _places(part, numbers(part, records, 0), candidates)
+    place = bucket_places(part, numbers(part, records, 0), candidates)
     return _as_codes(place == numbers(part, records, 1)[:, np.newaxis])
 
 
 def _sketch_bit(part: Metric, records: Records, candidates: Sequence[str]) -> Codes:
-    place = _places(part, numbers(part, records, 0), candidates)
+    place = bucket_places(part, numbers(part, records, 0), candidates)
     return np.take_along_axis(bit_vector(part, records), place, axis=1)
 
 
 def _hadamard_entry(part: Metric, records: Records, candidates: Sequence[str]) -> Codes:
-    place = _places(part, numbers(part, records, 0), candidates)
+    place = bucket_places(part, numbers(part, records, 0), candidates)
     entry = np.bitwise_count(numbers(part, records, 1)[:, np.newaxis] & place) % 2
     return _as_codes(entry == numbers(part, records, 2)[:, np.newaxis])
 

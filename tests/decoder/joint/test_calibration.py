@@ -12,11 +12,13 @@ from scipy import stats
 from hubbub_decoder.joint import JointEstimates, estimate_joint
 from hubbub_decoder.joint.decode import _pairs
 from hubbub_decoder.joint.distinct import partial
+from hubbub_decoder.joint.expectation import expected
 from hubbub_decoder.joint.fit import fit
-from hubbub_decoder.joint.pairs import merged
+from hubbub_decoder.joint.pairs import Pairs, merged
+from hubbub_decoder.joint.question import Question
 from hubbub_registry import Metric
 
-from tests.decoder.joint.questions import Table, question
+from tests.decoder.joint.questions import Table
 from tests.joints import BOOLEAN, joint, report
 
 CLOSED: dict[str, Any] = {"mechanism": "randomized-response", "values": ["a", "b", "c", "d", "e"]}
@@ -28,6 +30,8 @@ VALUES = ["true", "false"]
 WITH_ZEROS = np.array([[0.4, 0.1], [0.2, 0.0], [0.01, 0.09], [0.0, 0.1], [0.05, 0.05]])
 SKEWED = np.outer([0.9, 0.05, 0.03, 0.01, 0.01], [0.97, 0.03])
 """Where hardly any noise falls, most cells have no report that speaks for them."""
+TWO: dict[str, Any] = {"mechanism": "randomized-response", "values": ["a", "b"]}
+SKEWED_TWO = np.array([[0.9, 0.05], [0.05, 0.0]])
 UNLISTED = np.array([[0.15, 0.05], [0.1, 0.0], [0.01, 0.09], [0.0, 0.1], [0.45, 0.05]])
 """The last row is one value that many hold, and that is among no candidates."""
 
@@ -58,8 +62,10 @@ def covered(found: JointEstimates, counts: Table) -> np.ndarray:
         (CLOSED, WITH_ZEROS, 1500, 2, 150),
         (CLOSED, WITH_ZEROS, 1000, 5, 150),
         (CLOSED, SKEWED, 300, 8, 150),
+        (TWO, SKEWED_TWO, 100, 8, 250),
         (HASHED, UNLISTED, 8000, 3, 100),
         (SKETCH, UNLISTED, 5000, 3, 100),
+        (SKETCH, UNLISTED, 300, 8, 100),
     ],
 )
 def test_intervals_cover_as_often_as_they_say(
@@ -81,12 +87,12 @@ def test_intervals_cover_as_often_as_they_say(
     assert np.mean(halved) < 0.8
 
 
-def test_a_sketch_of_few_reports_says_that_its_errors_are_rough(tmp_path: Path) -> None:
-    """Below 500 reports a cell a table whose information is measured has a note, and from there on it has none."""
-    for n, few in ((4999, True), (5000, False)):
+def test_fewer_than_ten_reports_a_cell_are_said_to_be_few(tmp_path: Path) -> None:
+    """Below ten reports a cell a table has a note that a normal law is a rough one, and from there on none."""
+    for n, few in ((99, True), (100, False)):
         (found, _), *_ = runs(tmp_path, SKETCH, UNLISTED, n, 1)
         assert found.share.size == 10
-        assert any("5,000 reports that is rare" in note for note in found.notes) == few
+        assert any("fewer than 10 reports a cell" in note for note in found.notes) == few
 
 
 def _quartered(found: JointEstimates) -> Table:
@@ -115,8 +121,19 @@ def _closed_fit(metric: Metric, counts: np.ndarray, seed: int) -> Table:
     """A fit that takes the candidates for all there is."""
     records = report(metric, [*LISTED, HEAVY], VALUES, counts, seed)
     pairs, _ = _pairs(metric, partial(metric, records), (tuple(LISTED), tuple(VALUES)))
-    pairs = replace(pairs, first=replace(pairs.first, other=None))
-    return fit(question(metric, LISTED, VALUES), merged(pairs)).free
+    asked = _Closed("m", metric.parts, (tuple(LISTED), tuple(VALUES)))
+    return fit(asked, merged(_without_others(pairs))).free
+
+
+class _Closed(Question):
+    """What is asked of a metric whose candidates are taken for all there is."""
+
+    def expected(self, table: Table) -> Pairs:
+        return expected(_without_others(self._possible), table)
+
+
+def _without_others(pairs: Pairs) -> Pairs:
+    return replace(pairs, first=replace(pairs.first, other=None))
 
 
 def test_independence_is_rejected_as_often_as_it_says(tmp_path: Path) -> None:

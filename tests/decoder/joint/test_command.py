@@ -122,10 +122,15 @@ def test_what_cannot_be_decoded_is_said(
         decode.run(options(data, *arguments))
 
 
-def test_a_trend_of_pairs_is_refused(data: Path) -> None:
-    """What estimates counts of single values says what to use instead."""
-    with pytest.raises(EstimateError, match="table of pairs; use estimate_joint"):
-        trend.run(options(data, "pair", command=trend))
+def test_a_trend_of_pairs_takes_both_lists(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Over time pairs are followed with the lists of either side, and compared."""
+    lists = ["--candidates", str(data / "first.txt"), "--second-candidates", str(data / "second.txt")]
+    trend.run(options(data, "words", *lists, "--format", "csv", command=trend))
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert {row["first"] for row in rows} == {"a", "c", "(other)"}
+    assert [row["period"] for row in rows[:2]] == ["7", "8"]
+    trend.run(options(data, "words", *lists, "--compare", "7", "8", "--format", "csv", command=trend))
+    assert len(list(csv.DictReader(io.StringIO(capsys.readouterr().out)))) == 9
 
 
 def test_one_cell_of_a_public_dimension_is_decoded_by_itself(tmp_path: Path) -> None:

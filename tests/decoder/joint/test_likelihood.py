@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hubbub_decoder.joint.likelihood import side_of
-from hubbub_decoder.joint.outputs import _chances, _every
+from hubbub_decoder.joint.outputs import every
 from hubbub_decoder.records import Records
 
 from tests.decoder.joint.chances import chances, chances_of_any
@@ -32,10 +32,10 @@ def test_likelihoods_are_the_exact_chances_of_records(tmp_path: Path, name: str)
 def test_every_output_is_gone_through_with_its_chance(tmp_path: Path, name: str) -> None:
     """The records that are gone through are all that a part can send, with their exact chances."""
     own = joint(tmp_path, part(name, share=0.75), BOOLEAN).parts[0]
-    side, weights = _every(own, LETTERS)
+    found = every(own, LETTERS)
     exact = {record: float(chance) for record, chance in chances(own, "c").items()}
-    assert sorted(_chances(side, weights)[:, 2]) == pytest.approx(sorted(exact.values()), rel=1e-12)
-    sums = (side.at(slice(None)) * weights[:, np.newaxis]).sum(axis=0)
+    assert sorted(found.chances[:, 2]) == pytest.approx(sorted(exact.values()), rel=1e-12)
+    sums = (found.side.at(slice(None)) * found.weights[:, np.newaxis]).sum(axis=0)
     assert sums == pytest.approx(np.full(len(sums), sums[0]), rel=1e-12)
 
 

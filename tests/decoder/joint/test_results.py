@@ -12,10 +12,9 @@ from scipy import stats
 from hubbub_decoder import JointEstimates, estimate_joint, partial
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.joint import render
-from hubbub_decoder.joint.collisions import excess
+from hubbub_decoder.joint.collisions import excess, spread
 from hubbub_decoder.joint.decode import _pairs
 from hubbub_decoder.joint.fit import fit
-from hubbub_decoder.joint.independence import independence
 from hubbub_decoder.joint.pairs import merged
 from hubbub_decoder.joint.shares import shares
 from hubbub_decoder.screen.fields import numbers
@@ -74,7 +73,7 @@ def test_intervals_are_where_a_count_is_within_its_error(found: JointEstimates) 
     """At either end of an interval the count is a normal quantile of the standard error there away."""
     for level in (0.5, 0.95, 0.999):
         for end in found.confidence_interval(level):
-            variance = found.std_error**2 + found.slope * (end - found.n * found.errors_at)
+            variance = found.std_error**2 + found.slope * (end - found.likeliest)
             assert (end - found.count) ** 2 == pytest.approx(stats.norm.isf((1 - level) / 2) ** 2 * variance)
     assert (found.at_level(0.5).high < found.high).all()
     assert (found.low < found.count).all()
@@ -113,30 +112,20 @@ def test_shares_are_fiellers(found: JointEstimates) -> None:
     assert low[0].tolist() == high[0].tolist() == [1, 0]
 
 
-def test_the_test_of_independence_is_pearsons_where_nothing_is_hidden() -> None:
-    """Without noise the statistic is close to Pearson's chi-squared, with its degrees."""
-    counts = np.array([[120, 80, 50], [100, 90, 60]])
-    n = counts.sum()
-    share = counts / n
-    null = np.outer(share.sum(axis=1), share.sum(axis=0)).ravel()
-    ours = independence(share, (np.diag(null) - np.outer(null, null)) / n)
-    pearson = stats.chi2_contingency(counts, correction=False)
-    assert ours.degrees == pearson.dof == 2
-    assert ours.statistic == pytest.approx(pearson.statistic, rel=1e-9)
-    assert ours.p_value == pytest.approx(pearson.pvalue, rel=1e-9)
-
-
 def test_collisions_of_unlisted_values_widen_intervals(tmp_path: Path) -> None:
     """With few hash functions a heavy unlisted value adds to the errors, and says so; many light ones add little."""
     metric = joint(tmp_path, part("local-hashing", hashes=16, width=4), BOOLEAN, epsilon=12)
     heavy = report(metric, ["a", "b", "heavy"], ["true", "false"], np.array([[4000, 4000]] * 2 + [[16000, 16000]]), 1)
-    spread = [f"u{i}" for i in range(320)]
-    light = report(metric, ["a", "b", *spread], ["true", "false"], np.array([[4000, 4000]] * 2 + [[50, 50]] * 320), 1)
+    many = [f"u{i}" for i in range(320)]
+    light = report(metric, ["a", "b", *many], ["true", "false"], np.array([[4000, 4000]] * 2 + [[50, 50]] * 320), 1)
     added = []
     for records in (heavy, light):
         pairs, rows = _pairs(metric, partial(metric, records), (("a", "b"), ("true", "false")))
         fitted = fit(question(metric, ["a", "b"], ["true", "false"]), merged(pairs))
-        added.append(excess(pairs, numbers(metric.parts[0], rows[0], 0)[pairs.i], fitted) / np.diag(fitted.covariance))
+        alone = spread(merged(pairs), fitted)
+        more = excess(pairs, numbers(metric.parts[0], rows[0], 0)[pairs.i], fitted, alone, 0)
+        assert (more[0] == more[1]).all()  # whichever of the two candidates it fell upon
+        added.append(more / np.diag(fitted.covariance).reshape(3, 2))
     assert added[0].max() > 10 * max(added[1].max(), 1)
     result = estimate_joint(metric, partial(metric, heavy), ["a", "b"])
     assert len(result.notes) == 1
