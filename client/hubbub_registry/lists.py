@@ -25,10 +25,10 @@ class ListError(ValueError):
 def read_list(path: Path) -> tuple[str, ...]:
     """The values of a file, one a line, NFC-normalised; blank lines are passed over. Raises ListError.
 
-    Nothing else is stripped: a space at the end of a line is part of the value.
+    Lines end as on any system. Nothing else is stripped: a space at the end of a line is part of the value.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n").decode("utf-8-sig")
     except FileNotFoundError:
         raise ListError(f"there is no file {path}", "write the file, or correct its name") from None
     except OSError as error:
@@ -38,8 +38,8 @@ def read_list(path: Path) -> tuple[str, ...]:
         raise ListError(f"{path} is not UTF-8 at line {line}", "save it as UTF-8") from None
     except ValueError:
         raise ListError(f"{str(path)!r} cannot be a file name", "correct it") from None
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    return _tidy([(f"line {number}", line) for number, line in enumerate(lines, start=1) if line.strip()], f"{path}: ")
+    lines = enumerate(text.split("\n"), start=1)
+    return _tidy([(f"line {number}", line) for number, line in lines if line.strip()], f"{path}: ")
 
 
 def tidy(values: Iterable[object]) -> tuple[str, ...]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 
-from hubbub_decoder.sealed_folders import folders_in, manifests_in
+from hubbub_decoder.sealed_folders import folders_in, manifests_in, without_manifest
 from hubbub_registry import Metric
 from hubbub_registry.errors import DatasetError
+
+_NAMED = 3
 
 
 def repeated_reports(metric: Metric, periods: Sequence[int]) -> tuple[str, ...]:
@@ -34,6 +36,21 @@ def most_reports(metric: Metric, periods: Sequence[int]) -> int:
     return max(1, len(periods)) * metric.reports_per_period
 
 
+def not_committed(folders: Iterable[Path], periods: Set[int] | None) -> tuple[str, ...]:
+    """A note where files in the folders of these ``periods`` (None: of all) have no manifest. Raises DatasetError."""
+    chosen = [folder for folder in folders if periods is None or folder.name in map(str, periods)]
+    files = [f"{file.parent.name}/{file.name}" for folder in chosen for file in without_manifest(folder)]
+    if not files:
+        return ()
+    what = "1 file" if len(files) == 1 else f"{len(files)} files"
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return (
+        f"{what} without a manifest: {', '.join(files[:_NAMED])}{more}; no record there is in these figures. A seal "
+        "that runs or was interrupted leaves such files, and the next hubbub seal puts that right; where one stays, "
+        "restore its manifest from a copy",
+    )
+
+
 def other_definitions(sealed: Path, metric: Metric, periods: Set[int] | None) -> tuple[str, ...]:
     """A note for each other definition of ``metric`` with records in these ``periods`` (None: in any)."""
     others = [folder for folder in folders_in(sealed) if folder.name != metric.fingerprint.hex()]
@@ -46,7 +63,7 @@ def _of_definition(folder: Path, periods: Set[int] | None) -> str | None:
         chosen = [period for period in folders_in(folder) if periods is None or period.name in map(str, periods)]
         paths = [path for period in chosen for path in manifests_in(period)]
         records = sum(int(json.loads(path.read_bytes())["records"]) for path in paths)
-    except (DatasetError, OSError, ValueError, TypeError, KeyError):
+    except (DatasetError, OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return (
             f"records sealed under definition {folder.name} of this metric cannot be counted; none is in these figures"
         )

@@ -13,11 +13,13 @@ from hubbub_decoder.errors import ArgumentError, CandidateError, EstimateError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.mechanisms import mean_mechanism, mechanism
+from hubbub_decoder.merging import merge as merge_states
 from hubbub_decoder.numbers.result import RangeResult
 from hubbub_decoder.reading import Reading, aggregate, read
 from hubbub_decoder.records import Records
 from hubbub_decoder.split.records import own_records
 from hubbub_decoder.state import State
+from hubbub_decoder.visible import blanks_noted
 from hubbub_registry import Metric
 from hubbub_registry.lists import ListError, tidy
 
@@ -42,7 +44,7 @@ def merge(a: State, b: State) -> State:
     """The aggregate of both. Raises StateError where they are of different definitions, ArgumentError."""
     check_state("merge", a)
     check_state("merge", b)
-    return mechanism(a.mechanism).merge(a, b)
+    return merge_states(a, b)
 
 
 def estimate(metric: Metric, state: State, candidates: Iterable[str] | None = None) -> Estimates:
@@ -57,7 +59,8 @@ def estimate(metric: Metric, state: State, candidates: Iterable[str] | None = No
     state.check(metric)
     chosen = choose_candidates(metric, candidates)
     _check_some(metric, state)
-    return mechanism(metric.mechanism).estimate(metric, state, chosen)
+    found = mechanism(metric.mechanism).estimate(metric, state, chosen)
+    return replace(found, notes=(*found.notes, *blanks_noted(chosen)))
 
 
 def gives_mean(metric: Metric) -> bool:

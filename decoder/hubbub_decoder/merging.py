@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from hubbub_decoder.mechanisms import mechanism
-from hubbub_decoder.state import State
+from hubbub_decoder.state import State, check_mechanism
 
 
 def merge(a: State, b: State) -> State:
-    """The state of the records of both, as their mechanism merges states. Raises StateError, PlanError."""
+    """The state of the records of both, as their mechanism merges states.
+
+    Raises StateError where they are of different definitions, of no mechanism, or differ in shape.
+    """
+    check_mechanism(a.mechanism)
     return mechanism(a.mechanism).merge(a, b)

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from hubbub_decoder.cache import Counted, StateCache
-from hubbub_decoder.dataset import Dataset, part_batches
+from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.manifest import Manifest
 from hubbub_decoder.mechanisms import mechanism
 from hubbub_decoder.merging import merge as merge_states
 from hubbub_decoder.records import Records
 from hubbub_decoder.screen import Screen, Verdict
+from hubbub_decoder.sealed_file import part_batches
 from hubbub_decoder.split.records import by_cell, own_records
 from hubbub_decoder.split.states import joined, merged
 from hubbub_decoder.state import State

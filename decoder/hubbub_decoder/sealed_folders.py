@@ -1,4 +1,8 @@
-"""What there is in the folders of a sealed data set; a folder that cannot be read is an error, never an empty one."""
+"""What there is in the folders of a sealed data set; a folder that cannot be read is an error, never an empty one.
+
+Hidden names, which begin with a dot, are passed over: no seal writes one, and systems and tools leave them anywhere
+(macOS ``._00001.json`` beside each file that it copies).
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,15 @@ def folders_in(folder: Path) -> list[Path]:
 
 
 def manifests_in(period: Path) -> list[Path]:
-    """The manifests in a period's folder, in order of their numbers. Raises DatasetError."""
+    """The manifests in a period's folder, in order of their names. Raises DatasetError."""
     return sorted(Path(entry.path) for entry in _entries(period) if entry.name.endswith(".json"))
+
+
+def without_manifest(period: Path) -> list[Path]:
+    """The sealed files in a period's folder that no manifest commits, in order of their names. Raises DatasetError."""
+    names = {entry.name for entry in _entries(period)}
+    files = (name for name in names if name.endswith(".parquet"))
+    return sorted(period / name for name in files if name.removesuffix(".parquet") + ".json" not in names)
 
 
 def check_data_folder(data: Path) -> None:
@@ -49,7 +60,7 @@ def refused(path: Path, error: OSError) -> str:
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return list(entries)
+            return [entry for entry in entries if not entry.name.startswith(".")]
     except FileNotFoundError:
         return []
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import itertools
 import json
@@ -280,7 +281,7 @@ def seal(
         "fingerprint": metric.fingerprint.hex(),
         "period": period,
         "period_seconds": metric.period,
-        "period_start": "2024-10-04T00:00:00Z",
+        "period_start": f"{datetime.datetime.fromtimestamp(period * metric.period, datetime.UTC):%Y-%m-%dT%H:%M:%SZ}",
         "records": len(records),
         "record_bytes": width,
         "file": file.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +46,7 @@ def test_all_parts_come_back(tmp_path: Path, mechanism: str) -> None:
 
 def test_batches_are_bounded(tmp_path: Path, metric: Metric, monkeypatch: pytest.MonkeyPatch) -> None:
     """No batch is larger than the bound, so memory does not grow with the data."""
-    monkeypatch.setattr("hubbub_decoder.dataset._BATCH_RECORDS", 16)
+    monkeypatch.setattr("hubbub_decoder.sealed_file._BATCH_RECORDS", 16)
     records = random_records(metric, 100, 1)
     seal(tmp_path, metric, records)
     sizes = [len(batch) for batch in Dataset(tmp_path, metric).batches()]
@@ -113,23 +114,31 @@ def test_a_manifest_of_another_definition(tmp_path: Path, metric: Metric) -> Non
 
 
 def change(path: Path, **keys: object) -> None:
-    document = json.loads(path.read_text())
-    path.write_text(json.dumps({**document, **keys}))
+    path.write_text(json.dumps({**json.loads(path.read_text()), **keys}))
 
 
 NOT_A_NUMBER: list[Any] = [None, [], True, "7", 1.5]
 NOT_A_TEXT: list[Any] = [None, [], True, 7]
 DAMAGE: dict[str, list[Any]] = {
     "schema": [*NOT_A_NUMBER, 2],
+    "namespace": [*NOT_A_TEXT, "org.example.other"],
+    "metric": [*NOT_A_TEXT, "other"],
+    "mechanism": [*NOT_A_TEXT, "randomized-response"],
     "fingerprint": [*NOT_A_TEXT, "00"],
-    "period": NOT_A_NUMBER,
-    "period_start": NOT_A_TEXT,
+    "period": [*NOT_A_NUMBER, 20009, -5, 10**30],
+    "period_seconds": [*NOT_A_NUMBER, 3600],
+    "period_start": [*NOT_A_TEXT, "2024-10-05T00:00:00Z"],
     "records": [*NOT_A_NUMBER, -1, 11],
     "record_bytes": [*NOT_A_NUMBER, 0, 9],
-    "file": [*NOT_A_TEXT, "../../x", "absent.parquet"],
+    "file": [
+        *NOT_A_TEXT, "", ".", "..", "../../x", "absent.parquet", "00001.json", "00001.PARQUET", "/00001.parquet",
+        "./00001.parquet", "a\0b", "\ud800", "00001.parquet\0", "00001.parquet\n",
+    ],
     "file_bytes": [*NOT_A_NUMBER, 0],
     "sha256": [*NOT_A_TEXT, "00" * 32],
-}
+    "checksum": [*NOT_A_TEXT, "", "00" * 32],
+    "entry": [None, [], True, 7, "", {}, {"fields": []}, {"mechanism": [[[]]]}],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in DAMAGE.items() for value in values])
@@ -142,7 +151,33 @@ def test_a_damaged_manifest(tmp_path: Path, metric: Metric, key: str, value: obj
     assert str(path.parent) in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "\xff"])
+def checksummed(path: Path) -> None:
+    """Gives a manifest the checksum that a seal writes, as docs/sealed-data.md defines it."""
+    rest = json.loads(path.read_text())
+    change(path, checksum=hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest())
+
+
+def test_a_manifest_that_was_changed(tmp_path: Path, metric: Metric) -> None:
+    """A manifest with its checksum is read; with one more key, or one entry changed, it is a DatasetError by file."""
+    path = seal(tmp_path, metric, random_records(metric, 10, 1))
+    checksummed(path)
+    sealed = path.read_text()
+    assert len(read(tmp_path, metric)) == 10
+    for keys in ({"more": 1}, {"entry": {**metric.entry, "expires": 0}}, {"records": 9}):
+        path.write_text(sealed)
+        change(path, **keys)
+        with pytest.raises(DatasetError, match=r"00001\.json: was changed after it was sealed"):
+            Dataset(tmp_path, metric)
+
+
+def test_a_metric_that_was_prolonged(tmp_path: Path, metric: Metric) -> None:
+    """What is no part of the definition, such as the day on which a metric expires, may have been another."""
+    path = seal(tmp_path, metric, random_records(metric, 10, 1))
+    change(path, entry={**metric.entry, "expires": metric.entry["expires"] - 1})
+    assert len(read(tmp_path, metric)) == 10
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "\xff", "[" * 100_000, '{"a":' * 100_000, "1" * 5000])
 def test_a_manifest_that_is_no_manifest(tmp_path: Path, metric: Metric, text: str) -> None:
     """Bytes that are no JSON object are a DatasetError that names the file."""
     path = seal(tmp_path, metric, random_records(metric, 10, 1))
@@ -183,8 +218,6 @@ def test_a_damaged_file(tmp_path: Path, metric: Metric, damage: Callable[[Path],
 )
 def test_a_file_of_another_schema(tmp_path: Path, metric: Metric, column: dict[str, pa.Array]) -> None:
     """A column of another name, type or length, one too many, or a missing record is a DatasetError."""
-    import hashlib
-
     path = seal(tmp_path, metric, random_records(metric, 10, 1))
     file = path.with_suffix(".parquet")
     pq.write_table(pa.table(column), file)
@@ -195,8 +228,6 @@ def test_a_file_of_another_schema(tmp_path: Path, metric: Metric, column: dict[s
 
 def test_a_file_that_is_no_parquet(tmp_path: Path, metric: Metric) -> None:
     """Bytes that are no Parquet, though their digest is right, are a DatasetError."""
-    import hashlib
-
     path = seal(tmp_path, metric, random_records(metric, 10, 1))
     path.with_suffix(".parquet").write_bytes(b"not parquet")
     change(path, file_bytes=11, sha256=hashlib.sha256(b"not parquet").hexdigest())

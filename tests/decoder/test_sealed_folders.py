@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hubbub_decoder import Dataset, decode, decode_mean
+from hubbub_decoder import Dataset, decode, decode_mean, trend
 from hubbub_registry import Metric
 from hubbub_registry.errors import DatasetError
 
@@ -149,3 +149,33 @@ def test_permanent_noise_over_several_reports_a_period(tmp_path: Path) -> None:
     metric = metric_of(tmp_path, "rappor", reports_per_period=5)
     seal(tmp_path, metric, random_records(metric, 20, 1))
     assert any("up to 5 reports" in note for note in Dataset(tmp_path, metric).notes)
+
+
+def test_a_lost_manifest_is_said(tmp_path: Path, metric: Metric) -> None:
+    """Files without a manifest, in the periods read, are named in a note; also where a whole period has none left."""
+    paths = [seal(tmp_path, metric, random_records(metric, 50, i), period=i) for i in (7, 8, 9)]
+    late = seal(tmp_path, metric, random_records(metric, 50, 1), period=8, number=2)
+    assert Dataset(tmp_path, metric).notes == ()
+    late.unlink()
+    (note,) = decode(metric, Dataset(tmp_path, metric)).notes
+    assert note.startswith("1 file without a manifest: 8/00002.parquet; no record there is in these figures. ")
+    assert Dataset(tmp_path, metric, [7, 9]).notes == ()
+    paths[2].unlink()
+    (note,) = trend(metric, Dataset(tmp_path, metric)).notes
+    assert note.startswith("2 files without a manifest: 8/00002.parquet, 9/00001.parquet; ")
+    for path in paths[:2]:
+        path.unlink()
+    with pytest.raises(DatasetError, match=r"hubbub seal .*4 files without a manifest: .* and 1 more; "):
+        Dataset(tmp_path, metric)
+
+
+def test_damage_in_other_definitions_is_said(tmp_path: Path) -> None:
+    """Whatever a manifest of another definition holds, it stops nothing, and is noted."""
+    old = registry_of(tmp_path, m={"mechanism": "randomized-response"}).metric("m")
+    path = seal(tmp_path, old, random_records(old, 12, 1))
+    new = metric_of(tmp_path, "randomized-response", epsilon=2)
+    seal(tmp_path, new, random_records(new, 10, 1))
+    for damage in ("[" * 100_000, '{"records": 1e999}', '{"records": NaN}', "\x00"):
+        path.write_text(damage)
+        (note,) = Dataset(tmp_path, new).notes
+        assert "cannot be counted" in note

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from datetime import date
 from pathlib import Path
@@ -21,6 +20,7 @@ from hubbub_registry.statement.build import statement
 from hubbub_registry.statement.facts import gather
 from hubbub_registry.statement.markdown import markdown
 
+from tests.commands import run_command
 from tests.registries import metric_of, registry_of
 
 VERSIONS: dict[str, Any] = {"name": "version", "values": ["1.0", "1.1", "other"], "other": "other", "min_cell": 50}
@@ -153,14 +153,12 @@ def test_no_amplification_is_claimed(tmp_path: Path) -> None:
 def test_check_says_what_is_public(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """hubbub check names the dimension, that it is not randomised and what is held back, as text and as JSON."""
     registry_of(tmp_path, m={"mechanism": "randomized-response", "dimension": VERSIONS})
-    parser = argparse.ArgumentParser()
-    check.add_arguments(parser)
     path = str(tmp_path / "registry.toml")
-    check.run(parser.parse_args([path]))
+    run_command(check, [path])
     said = capsys.readouterr().out
     assert "version, one of 3, sent as it is; no epsilon counts it" in said
     assert "fewer than 50 reports are held back" in said
-    check.run(parser.parse_args([path, "--json"]))
+    run_command(check, [path, "--json"])
     document = json.loads(capsys.readouterr().out)
     assert document["metrics"]["m"]["dimension"] == {**VERSIONS, "values": list(VERSIONS["values"])}
 

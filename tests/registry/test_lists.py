@@ -14,6 +14,17 @@ def test_read_list(tmp_path: Path) -> None:
     assert read_list(path) == ("one", "two words ", "\tthree")
 
 
+def test_lines_end_as_on_any_system(tmp_path: Path) -> None:
+    """Lines that end in a line feed, a carriage return, or both are as many values, and faults are where they are."""
+    path = tmp_path / "list.txt"
+    for end in (b"\n", b"\r\n", b"\r"):
+        path.write_bytes(end.join([b"a", b"", b"b ", b"c"]))
+        assert read_list(path) == ("a", "b ", "c")
+        path.write_bytes(end.join([b"a", b"", b"\xff"]))
+        with pytest.raises(ListError, match="not UTF-8 at line 3"):
+            read_list(path)
+
+
 def test_normal_form() -> None:
     """Values are in the normal form in which devices hash them."""
     assert tidy(["e\u0301"]) == ("é",)

@@ -35,6 +35,17 @@ def write_plugin(path: Path, body: str) -> None:
     )
 
 
+@pytest.mark.parametrize(("body", "status"), [("return 0", 0), ("raise HubbubError('no output')", 1)])
+def test_a_closed_output(
+    plugin: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured, body: str, status: int
+) -> None:
+    """Without a standard output, as after ``>&-``, a subcommand's own status and error are what is left."""
+    write_plugin(plugin, body)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["plugged"]) == status
+    assert ("no output" in capsys.readouterr().err) is (status == 1)
+
+
 @pytest.mark.parametrize("flag", ["-h", "--help"])
 def test_help(capsys: Captured, flag: str) -> None:
     """``hubbub --help`` lists every subcommand with its summary."""

@@ -41,7 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = _run(name, commands[name], rest[:-1])
         else:
             status = _unknown(name, commands)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as it is where it was closed from the start
+            sys.stdout.flush()
     except BrokenPipeError:
         # The reader of stdout has gone; the interpreter must not fail again when it flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

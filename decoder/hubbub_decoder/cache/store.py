@@ -59,7 +59,7 @@ class StateCache:
         if counted.state.n != part.records and not kind.startswith(ONE_CELL):
             return None
         try:
-            counted.state.check(metric)
+            counted.state.check_definition(metric)
         except StateError:
             return None
         return counted
