@@ -5,31 +5,32 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from hubbub_decoder.columns import LABELS, Columns, csv_of, grid_of, json_of, top_rows
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.numbers.result import RangeResult
 from hubbub_decoder.reading import Suspect
 from hubbub_decoder.significance import Correction
-from hubbub_decoder.visible import visible
+from hubbub_decoder.visible import visible, visible_value
 
 Result = Estimates | Mean | RangeResult
 """All have ``columns``, and what the header shows."""
 
+TABLE_ROWS = 200
+"""Rows of a table where nobody says how many: a table for people, of 20,000 rows, would take a minute to lay out."""
 _ROWS_PRINTED = 20  # by print(estimates)
-_VALUE_WIDTH = 60  # longer values go on in the next line
 _WIDEST = 1000
+_SHARES = frozenset({"frequency", "given_first", "given_low", "given_high"})
 
 
 def header(estimates: Result) -> str:
@@ -64,11 +65,11 @@ def print_line(console: Console, line: str) -> None:
     console.print(Text(visible(line)), soft_wrap=True)
 
 
-def print_whole(console: Console, grid: Table) -> None:
-    """Prints ``grid`` as wide as it is: a figure that is cut or wrapped to fit a terminal is a wrong figure."""
-    width = Measurement.get(console, console.options.update(max_width=_WIDEST), grid).maximum
+def print_whole(console: Console, whole: Table) -> None:
+    """Prints ``whole`` as wide as it is: a figure that is cut or wrapped to fit a terminal is a wrong figure."""
+    width = Measurement.get(console, console.options.update(max_width=_WIDEST), whole).maximum
     console.width = max(width, console.width)
-    console.print(grid)
+    console.print(whole)
 
 
 def table(
@@ -76,18 +77,13 @@ def table(
     top: int | None = None,
 ) -> Table:  # fmt: skip
     """A rich table with one row a value; one row for a mean."""
-    columns = _columns(estimates, alpha, correction, consistent)
-    grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for name in columns:
-        if name in ("value", "range"):
-            grid.add_column(name, overflow="fold", max_width=_VALUE_WIDTH)
-        else:
-            grid.add_column(name, justify="right", no_wrap=True)
-    mean = isinstance(estimates, Mean)
-    for row in list(zip(*columns.values(), strict=True))[:top]:
-        # As Text, which is printed as it is: in a str rich reads markup, and codes such as :smile:.
-        grid.add_row(*(Text(cell_text(name, value, mean=mean)) for name, value in zip(columns, row, strict=True)))
-    return grid
+    shown = columns(estimates, alpha=alpha, correction=correction, consistent=consistent, top=top)
+    return grid(estimates, shown)
+
+
+def grid(estimates: Result, rows: Columns) -> Table:
+    """A rich table of ``rows``, columns of ``estimates``."""
+    return grid_of(rows, partial(cell_text, mean=isinstance(estimates, Mean)))
 
 
 def as_csv(
@@ -95,27 +91,29 @@ def as_csv(
     top: int | None = None,
 ) -> str:  # fmt: skip
     """RFC 4180 CSV with a header row and ``\\n`` line ends; numbers as the shortest text that reads back the same."""
-    columns = _columns(estimates, alpha, correction, consistent)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    for row in list(zip(*columns.values(), strict=True))[:top]:
-        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
-    return out.getvalue()
+    return csv_of(columns(estimates, alpha=alpha, correction=correction, consistent=consistent, top=top))
 
 
 def as_json(
     estimates: Result, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
     top: int | None = None, periods: Sequence[int] = (), suspects: Sequence[Suspect] = (),
 ) -> str:  # fmt: skip
-    """One JSON object: the header's figures, ``notes``, ``suspicious`` parts, and ``rows`` with an object a value.
+    """One JSON object: what ``described`` gives, and ``rows`` with an object a value."""
+    about = described(estimates, alpha=alpha, correction=correction, periods=periods, suspects=suspects)
+    return json_of(about, columns(estimates, alpha=alpha, correction=correction, consistent=consistent, top=top))
+
+
+def described(
+    estimates: Result, *, alpha: float = 0.05, correction: Correction = "holm", periods: Sequence[int] = (),
+    suspects: Sequence[Suspect] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """All that a JSON object holds beside its rows: the header's figures, ``notes`` and ``suspicious`` parts.
 
     ``alpha`` and ``correction`` are left out for a mean, quantiles and ranges, which are not tested.
     """
-    columns = _columns(estimates, alpha, correction, consistent)
     tested = {"alpha": alpha, "correction": correction} if isinstance(estimates, Estimates) else {}
     diagnostics = getattr(estimates, "diagnostics", {})
-    document = {
+    return {
         "metric": estimates.metric,
         "mechanism": estimates.mechanism,
         "n": estimates.n,
@@ -127,35 +125,39 @@ def as_json(
         **({"diagnostics": dict(diagnostics)} if diagnostics else {}),
         "notes": list(estimates.notes),
         "suspicious": [suspect._asdict() for suspect in suspects],
-        "rows": [dict(zip(columns, row, strict=True)) for row in list(zip(*columns.values(), strict=True))[:top]],
     }
-    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _columns(
-    estimates: Result, alpha: float, correction: Correction, consistent: bool
-) -> dict[str, list[str | float | bool]]:
-    if not isinstance(estimates, Estimates):
-        return {name: list(column) for name, column in estimates.columns(consistent=consistent).items()}
-    columns = estimates.columns(alpha=alpha, correction=correction, consistent=consistent)
-    # tolist() turns numpy scalars into Python's own, which csv and json know.
-    return {name: column.tolist() if hasattr(column, "tolist") else list(column) for name, column in columns.items()}
+def columns(
+    estimates: Result, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
+    top: int | None = None,
+) -> Columns:  # fmt: skip
+    """The first ``top`` rows (None: all) of the columns that every output shows."""
+    if isinstance(estimates, Estimates):
+        return top_rows(estimates.columns(alpha=alpha, correction=correction, consistent=consistent), top)
+    return top_rows(estimates.columns(consistent=consistent), top)
 
 
-def cell_text(name: str, value: Any, *, mean: bool) -> str:
+def cell_text(name: str, value: Any, *, mean: bool = False) -> str:
     """A figure of column ``name`` as a table for people shows it."""
-    if name in ("value", "range"):
-        return visible(str(value))
+    if name in LABELS:
+        return visible_value(str(value))
     if name == "significant":
         return "yes" if value else "no"
     if name == "p_value":
         return f"{value:.2g}"
-    if name == "frequency":
-        return f"{value:.3%}"
+    if name in _SHARES:
+        return f"{value:z.3%}"
     if name == "probability":
-        return f"{value:g}"
+        return probability_text(value)
     if isinstance(value, int):
         return f"{value:,}"
     if mean:
-        return f"{value:,.6g}" if abs(value) < 100_000 else f"{value:,.0f}"
-    return f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"
+        return f"{value:z,.6g}" if abs(value) < 100_000 else f"{value:,.0f}"
+    return f"{value:z,.1f}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def probability_text(value: float) -> str:
+    """A probability that was asked for: never rounded to another, such as 1."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))

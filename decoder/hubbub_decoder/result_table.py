@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hubbub_decoder.arrow import arrow_table
 from hubbub_decoder.significance import Correction
@@ -12,22 +10,14 @@ from hubbub_decoder.significance import Correction
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from hubbub_decoder.reading import Suspect
     from hubbub_decoder.render import Result
 
 
 def result_table(
-    estimates: Result, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False,
-    top: int | None = None, periods: Sequence[int] = (), suspects: Sequence[Suspect] = (),
-) -> pa.Table:  # fmt: skip
+    estimates: Result, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False
+) -> pa.Table:
     """One row a value; the schema's metadata holds under ``hubbub`` what ``--format json`` says beside its rows."""
-    from hubbub_decoder.estimates import Estimates
-    from hubbub_decoder.render import as_json
+    from hubbub_decoder import render  # it imports the results
 
-    options: dict[str, Any] = {"alpha": alpha, "correction": correction, "consistent": consistent}
-    described = json.loads(as_json(estimates, **options, top=0, periods=periods, suspects=suspects))
-    del described["rows"]
-    if not isinstance(estimates, Estimates):
-        return arrow_table(estimates.columns(consistent=consistent), described)
-    columns = estimates.columns(**options)
-    return arrow_table({name: column[:top] for name, column in columns.items()}, described)
+    columns = render.columns(estimates, alpha=alpha, correction=correction, consistent=consistent)
+    return arrow_table(columns, render.described(estimates, alpha=alpha, correction=correction))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from hubbub_decoder import render
-from hubbub_decoder.errors import EstimateError, OutputError
+from hubbub_decoder.commands.output import Output, show
+from hubbub_decoder.commands.shared import check_open_unit, positive
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.rappor.google import decode_files
 from hubbub_decoder.significance import CORRECTIONS
@@ -25,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table", help="default: table")
     parser.add_argument("--level", type=float, default=0.95, help="confidence level of low and high; default: 0.95")
     parser.add_argument("--consistent", action="store_true", help="add counts that are not negative, beside the rest")
-    parser.add_argument("--top", metavar="N", type=_positive, help="print the N most frequent only")
+    parser.add_argument(
+        "--top", metavar="N", type=positive, help="print the N most frequent only; default: all, but 200 in a table"
+    )
     parser.add_argument("--alpha", type=float, default=0.05, help="level of the column significant; default: 0.05")
     parser.add_argument(
         "--correction", choices=CORRECTIONS, default="holm", help="for testing many values at once; default: holm"
@@ -34,23 +37,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the estimates on stdout. Raises HubbubError for whatever keeps it from doing so."""
-    for name in ("level", "alpha"):
-        if not 0 < getattr(arguments, name) < 1:
-            raise EstimateError(f"--{name} {getattr(arguments, name)} is not strictly between 0 and 1")
+    check_open_unit(arguments, "level", "alpha")
     estimates = decode_files(arguments.params, arguments.counts, arguments.map).at_level(arguments.level)
     console = Console(stderr=True)
-    if arguments.format == "csv":
-        render.print_line(console, render.header(estimates))
-    try:
-        _print(estimates, arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputError(f"standard output: {error.strerror or error}; write where there is room") from None
-    if arguments.format != "json":  # which has them inside
-        for line in (*diagnostic_lines(estimates), *(f"note: {note}" for note in estimates.notes)):
-            render.print_line(console, line)
+    tested: dict[str, Any] = {"alpha": arguments.alpha, "correction": arguments.correction}
+    output = Output(
+        render.header(estimates),
+        lambda: render.described(estimates, **tested),
+        render.columns(estimates, **tested, consistent=arguments.consistent, top=arguments.top),
+        lambda rows: render.grid(estimates, rows),
+        estimates.notes,
+        render.TABLE_ROWS if arguments.top is None else None,
+    )
+    show(output, arguments.format, console, diagnostic_lines(estimates))
     return 0
 
 
@@ -65,27 +64,3 @@ def diagnostic_lines(estimates: Estimates) -> tuple[str, str]:
         f"not allocated to candidates: {figures['unallocated']:.1%} of the reports (standard error "
         f"{figures['unallocated_std_error']:.1%})",
     )
-
-
-def _print(estimates: Estimates, arguments: argparse.Namespace) -> None:
-    options = {
-        "alpha": arguments.alpha,
-        "correction": arguments.correction,
-        "consistent": arguments.consistent,
-        "top": arguments.top,
-    }
-    if arguments.format == "json":
-        sys.stdout.write(render.as_json(estimates, **options))
-    elif arguments.format == "csv":
-        sys.stdout.write(render.as_csv(estimates, **options))
-    else:
-        console = Console()
-        render.print_line(console, render.header(estimates))
-        render.print_whole(console, render.table(estimates, **options))
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import datetime
 import io
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 import pyarrow as pa
 from rich.console import Console
@@ -17,21 +18,24 @@ from rich.progress import track
 from hubbub_decoder.arrow import Binary, write
 from hubbub_decoder.cache import StateCache
 from hubbub_decoder.dataset import Dataset
-from hubbub_decoder.decode import choose_candidates, gives_mean
 from hubbub_decoder.errors import CandidateError, EstimateError, OutputError
 from hubbub_decoder.reading import Reading, read
-from hubbub_registry import Metric, load_registry
 from hubbub_registry.lists import ListError, read_list
 
+T = TypeVar("T")
 _BESIDE = Path("states")
 """Where states are kept in a data directory, unless another folder is named."""
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
-    """What is decoded, and against which list."""
+    """What is decoded."""
     parser.add_argument("registry", metavar="REGISTRY.toml", type=Path, help="the registry that devices ran")
     parser.add_argument("metric", metavar="METRIC", help="the name of one of its metrics")
     parser.add_argument("--data", metavar="DIR", type=Path, required=True, help="the collector's data directory")
+
+
+def add_candidates(parser: argparse.ArgumentParser) -> None:
+    """Against which list."""
     parser.add_argument("--candidates", metavar="FILE", type=Path, help="values to look for, one a line, UTF-8")
 
 
@@ -59,24 +63,14 @@ def cache_of(arguments: argparse.Namespace) -> StateCache | None:
     return StateCache(arguments.data / _BESIDE if arguments.cache is _BESIDE else arguments.cache)
 
 
-def candidates_of(arguments: argparse.Namespace) -> tuple[Metric, tuple[str, ...] | None]:
-    """The metric, and the values to look for: None for one that gives a mean. Raises RegistryError, CandidateError."""
-    named = None if arguments.candidates is None else read_candidates(arguments.candidates)
-    metric = load_registry(arguments.registry, candidates=named is None).metric(arguments.metric)
-    if metric.parts:  # two lists, which decode_joint reads; whoever wants one says so
-        return metric, None
-    if not gives_mean(metric):
-        return metric, choose_candidates(metric, named)
-    if named is not None:
-        raise CandidateError(f"--candidates: metric {metric.name} gives a mean, and looks for no values; leave it out")
-    return metric, None
-
-
 def read_parts(data: Dataset, console: Console, cache: StateCache | None) -> Reading:
     """All parts, with a progress bar where someone is there to see it."""
-    hidden = not console.is_terminal
-    parts = track(data.parts, "reading sealed parts", console=console, transient=True, disable=hidden)
-    return read(data, parts, cache)
+    return read(data, watched(data.parts, "reading sealed parts", console), cache)
+
+
+def watched(sequence: Sequence[T], what: str, console: Console) -> Iterable[T]:
+    """``sequence`` with a progress bar where someone is there to see it."""
+    return track(sequence, what, console=console, transient=True, disable=not console.is_terminal)
 
 
 def check_open_unit(arguments: argparse.Namespace, *names: str) -> None:
@@ -88,6 +82,8 @@ def check_open_unit(arguments: argparse.Namespace, *names: str) -> None:
 
 def to_stdout(write_all: Callable[[], None]) -> None:
     """Runs what prints the result. Raises OutputError where it cannot be written."""
+    if sys.stdout is None:  # as Python has it where it was closed from the start
+        raise OutputError("standard output: is closed; send it to a file with > FILE, or nowhere with > /dev/null")
     try:
         write_all()
         sys.stdout.flush()
@@ -110,16 +106,23 @@ def write_binary(table: pa.Table, form: str) -> None:
 
 def positive(text: str) -> int:
     """An argument that is at least 1."""
-    number = int(text)
+    number = integer(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
     return number
 
 
+def integer(text: str) -> int:
+    """An integer in digits. Raises ValueError for what Python also takes for one, such as 1_000."""
+    if not re.fullmatch("[+-]?[0-9]+", text):
+        raise ValueError
+    return int(text)
+
+
 def parse_period(text: str) -> int | datetime.date:
     """An argument that names a period, by number or by a date in it."""
     try:
-        return int(text)
+        return integer(text)
     except ValueError:
         pass
     try:

@@ -3,55 +3,53 @@
 from __future__ import annotations
 
 import argparse
-import datetime
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import track
 
-from hubbub_decoder import render as lines
-from hubbub_decoder.arrow import BINARY, arrow_table
+from hubbub_decoder.asking import Ask
 from hubbub_decoder.caveats import repeated_reports
+from hubbub_decoder.commands.output import FORMATS, Output, show
+from hubbub_decoder.commands.question import add_question, question_of
 from hubbub_decoder.commands.shared import (
     add_cache,
+    add_candidates,
     add_data,
     add_where,
     cache_of,
-    candidates_of,
     check_open_unit,
     parse_period,
     positive,
     read_parts,
-    to_stdout,
-    write_binary,
+    watched,
 )  # fmt: skip
 from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.decode import gives_mean
 from hubbub_decoder.errors import EstimateError
-from hubbub_decoder.over_time import Change, Trend, bounded, compare_states, most_reports, render, trend
+from hubbub_decoder.over_time import Change, Trend, bounded, compare_asked, most_reports, render, trend_of
 from hubbub_decoder.over_time.picture import draw
 from hubbub_decoder.reading import Reading
+from hubbub_decoder.render import TABLE_ROWS
 from hubbub_decoder.significance import CORRECTIONS
 from hubbub_registry import Metric
 
-Periods = list[int | datetime.date] | None
 SUMMARY = "estimate every period with bands, or test whether two periods differ"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``hubbub trend``."""
     add_data(parser)
-    parser.add_argument("--format", choices=("table", "csv", "json", *BINARY), default="table", help="default: table")
+    add_candidates(parser)
+    parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument("--level", type=float, default=0.95, help="confidence level of the bands; default: 0.95")
     parser.add_argument("--simultaneous", action="store_true", help="bands that cover all values and periods together")
     parser.add_argument(
         "--top",
         metavar="N",
         type=positive,
-        help="the N most frequent values; default: 10 in a table or picture, or all",
+        help="the N most frequent values; default: 10 in a table or picture (200 with --compare), or all",
     )
     parser.add_argument("--plot", metavar="FILE.png", type=Path, help="also draw the trend")
     which = parser.add_mutually_exclusive_group()
@@ -70,53 +68,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sampled", action="store_true", help="with --compare: each period's devices are a fresh sample of all"
     )
     add_where(parser)
+    add_question(parser)
     add_cache(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the trend, or the change, on stdout. Raises HubbubError for whatever keeps it from doing so."""
     check_open_unit(arguments, "level", "alpha")
-    metric, candidates = candidates_of(arguments)
+    metric, ask = question_of(arguments, quantiles=False)
     console = Console(stderr=True)
     if arguments.compare:
         if arguments.plot:
             raise EstimateError("--plot draws a trend, and --compare tests two periods of it; leave one of them out")
-        change = _compared(arguments, metric, candidates, console)
-        to_stdout(lambda: _print_change(change, arguments, console))
-        notes = change.notes
+        output = _of_change(_compared(arguments, metric, ask, console), arguments)
     else:
-        found = _trend(arguments, metric, candidates, arguments.period, console).at_level(arguments.level)
+        data = Dataset(arguments.data, metric, arguments.period, arguments.where)
+        periods = watched(data.periods, "reading sealed periods", console)
+        found = trend_of(metric, data, ask, cache=cache_of(arguments), periods=periods).at_level(arguments.level)
         if arguments.plot:
             draw(found, arguments.plot, top=arguments.top or render.TOP, simultaneous=arguments.simultaneous)
-        to_stdout(lambda: _print_trend(found, arguments, console))
-        notes = found.notes
-    if arguments.format != "json":  # which has them inside
-        for note in notes:
-            lines.print_line(console, f"note: {note}")
+        output = _of_trend(found, arguments)
+    show(output, arguments.format, console)
     return 0
 
 
-def _trend(
-    arguments: argparse.Namespace, metric: Metric, candidates: tuple[str, ...] | None, periods: Periods,
-    console: Console,
-) -> Trend:  # fmt: skip
-    data = Dataset(arguments.data, metric, periods, arguments.where)
-    hidden = not console.is_terminal
-    watched = track(data.periods, "reading sealed periods", console=console, transient=True, disable=hidden)
-    return trend(metric, data, candidates, cache=cache_of(arguments), periods=watched)
-
-
-def _compared(
-    arguments: argparse.Namespace, metric: Metric, candidates: tuple[str, ...] | None, console: Console
-) -> Change:
+def _compared(arguments: argparse.Namespace, metric: Metric, ask: Ask, console: Console) -> Change:
     """A date may stand for several periods, which are then merged."""
     first, second = (Dataset(arguments.data, metric, [each], arguments.where) for each in arguments.compare)
     if set(first.periods) & set(second.periods):
         raise EstimateError("--compare: both name the same period; name two that differ")
     cache = cache_of(arguments)
     before, after = (read_parts(data, console, cache) for data in (first, second))
-    change = compare_states(
-        metric, before.state, after.state, candidates, level=arguments.level, simultaneous=arguments.simultaneous,
+    change = compare_asked(
+        metric, before.state, after.state, ask, level=arguments.level, simultaneous=arguments.simultaneous,
         sampled=arguments.sampled, names=(str(arguments.compare[0]), str(arguments.compare[1])),
         reports=(most_reports(metric, first.periods), most_reports(metric, second.periods)),
     )  # fmt: skip
@@ -133,30 +117,21 @@ def _notes(metric: Metric, data: Dataset, reading: Reading) -> Iterator[str]:
     yield from reading.notes
 
 
-def _print_trend(found: Trend, arguments: argparse.Namespace, console: Console) -> None:
+def _of_trend(found: Trend, arguments: argparse.Namespace) -> Output:
     top = arguments.top or (render.TOP if arguments.format == "table" else None)
     columns = found.columns(simultaneous=arguments.simultaneous, top=top)
-    _print(render.trend_header(found), found.described(), columns, arguments.format, "frequency" in columns, console)
+    shares = "frequency" in columns
+    return Output(
+        render.trend_header(found), found.described, columns, lambda rows: render.table(rows, shares=shares),
+        found.notes,
+    )  # fmt: skip
 
 
-def _print_change(change: Change, arguments: argparse.Namespace, console: Console) -> None:
+def _of_change(change: Change, arguments: argparse.Namespace) -> Output:
     columns = render.rows_of(change, alpha=arguments.alpha, correction=arguments.correction, top=arguments.top)
-    described = {**change.described(), "alpha": arguments.alpha, "correction": arguments.correction}
-    _print(render.change_header(change), described, columns, arguments.format, change.what == "frequency", console)
-
-
-def _print(
-    header: str, described: dict[str, object], columns: render.Columns, form: str, shares: bool, console: Console
-) -> None:
-    if form == "json":
-        sys.stdout.write(render.as_json(described, columns))
-    elif form == "csv":
-        lines.print_line(console, header)
-        sys.stdout.write(render.as_csv(columns))
-    elif form in BINARY:
-        lines.print_line(console, header)
-        write_binary(arrow_table(columns, described), form)
-    else:
-        out = Console()
-        lines.print_line(out, header)
-        lines.print_whole(out, render.table(columns, shares=shares))
+    shares = change.what == "frequency"
+    tested = {"alpha": arguments.alpha, "correction": arguments.correction}
+    return Output(
+        render.change_header(change), lambda: {**change.described(), **tested}, columns,
+        lambda rows: render.table(rows, shares=shares), change.notes, TABLE_ROWS if arguments.top is None else None,
+    )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scipy import special
 
-from hubbub_decoder.errors import DecodeError, EstimateError
+from hubbub_decoder.arguments import check_open_unit
+from hubbub_decoder.frame import data_frame
 from hubbub_decoder.numbers.distribution import Distribution
 from hubbub_registry.exact import float_up, ln_upper
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RangeResult:
+class RangeResult(ABC):
     """Figures from the ``distribution`` of a number, with intervals at ``level``."""
 
     distribution: Distribution = field(repr=False)
@@ -27,8 +29,9 @@ class RangeResult:
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     """What a reader must know to read the figures rightly; usually empty."""
 
+    @abstractmethod
     def __len__(self) -> int:
-        raise NotImplementedError
+        """How many figures there are."""
 
     @property
     def metric(self) -> str:
@@ -60,17 +63,13 @@ class RangeResult:
         check_level(level)
         return replace(self, level=level)
 
+    @abstractmethod
     def columns(self, *, consistent: bool = False) -> dict[str, Sequence[Any]]:
         """Name -> column, in the order in which every output shows them."""
-        raise NotImplementedError
 
     def to_pandas(self, *, consistent: bool = False) -> pd.DataFrame:
         """A DataFrame with the columns of ``hubbub decode``. Raises DecodeError without pandas."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DecodeError("to_pandas needs pandas; pip install pandas") from None
-        return pd.DataFrame(self.columns(consistent=consistent))
+        return data_frame(self.columns(consistent=consistent))
 
     def to_arrow(self, *, consistent: bool = False) -> pa.Table:
         """An Arrow table with the same columns, and what they are of in its metadata."""
@@ -89,8 +88,7 @@ class RangeResult:
 
 def check_level(level: float) -> None:
     """Raises EstimateError for a level that is not strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise EstimateError(f"level = {level!r} is not strictly between 0 and 1; 0.95 is usual")
+    check_open_unit("level", level)
 
 
 def deviations(level: float) -> float:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hubbub_decoder.arguments import check_open_unit
 from hubbub_decoder.arrow import arrow_table
 from hubbub_decoder.consistent import BoolArray, FloatArray
-from hubbub_decoder.errors import DecodeError, EstimateError
+from hubbub_decoder.frame import data_frame
 from hubbub_decoder.over_time.any_change import any_change
+from hubbub_decoder.over_time.figures import Label, label_columns
 from hubbub_decoder.significance import Correction, adjusted
 
 if TYPE_CHECKING:
@@ -19,21 +21,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Change:
-    """The change of ``d`` values' frequencies, or of a mean, from one period to another; the least likely first.
+    """The change of ``d`` frequencies, of a mean, or of quantiles, from one period to another; the least likely first.
 
-    All arrays have shape (d,); all but ``p_value`` are shares of n, or for a mean in its unit. ``difference`` is
-    ``after - before``, unbiased. ``low`` and ``high`` cover the true difference at ``level``: the root of the sum of
-    both periods' squared distances to their own intervals' ends (Zou and Donner, "Construction of confidence intervals
-    about effect measures", Statistics in Medicine 27, 2008). ``p_value`` is two-sided: how likely so large a difference
-    is where the true one is 0.
+    All arrays have shape (d,); all but ``p_value`` are shares of n, or for a mean and quantiles in their unit.
+    ``difference`` is ``after - before``, unbiased where those are. ``low`` and ``high`` cover the true difference at
+    ``level``: the root of the sum of both periods' squared distances to their own intervals' ends (Zou and Donner,
+    "Construction of confidence intervals about effect measures", Statistics in Medicine 27, 2008). ``p_value`` is
+    two-sided: how likely so large a difference is where the true one is 0.
     """
 
     metric: str
     what: str
-    """``"frequency"`` or ``"mean"``."""
+    """``"frequency"``, ``"mean"`` or ``"quantile"``."""
     n: tuple[int, int]
     """The reports of the one period and of the other."""
-    value: tuple[str, ...]
+    value: tuple[Label, ...]
     before: FloatArray
     after: FloatArray
     std_error: FloatArray
@@ -41,6 +43,8 @@ class Change:
     high: FloatArray
     p_value: FloatArray
     level: float
+    heads: tuple[str, ...] = ("value",)
+    """The names of the columns that ``value`` makes: two where each is a pair."""
     names: tuple[str, str] = ("before", "after")
     """What the two periods are called, for people."""
     notes: tuple[str, ...] = ()
@@ -64,16 +68,15 @@ class Change:
 
         Raises EstimateError for an alpha that is not strictly between 0 and 1, and for another correction.
         """
-        if not 0 < alpha < 1:
-            raise EstimateError(f"alpha = {alpha!r} is not strictly between 0 and 1; 0.05 is usual")
+        check_open_unit("alpha", alpha)
         return adjusted(self.p_value, correction) <= alpha
 
     def columns(
         self, *, alpha: float = 0.05, correction: Correction = "holm"
-    ) -> dict[str, Sequence[str] | FloatArray | BoolArray]:
+    ) -> dict[str, Sequence[Any] | FloatArray | BoolArray]:
         """Name -> column, in the order in which every output shows them."""
         return {
-            "value": self.value,
+            **label_columns(self.heads, self.value),
             "before": self.before,
             "after": self.after,
             "difference": self.difference,
@@ -98,11 +101,7 @@ class Change:
 
     def to_pandas(self, *, alpha: float = 0.05, correction: Correction = "holm") -> pd.DataFrame:
         """A DataFrame with one row a value. Raises DecodeError without pandas."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DecodeError("to_pandas needs pandas; pip install pandas") from None
-        return pd.DataFrame(self.columns(alpha=alpha, correction=correction))
+        return data_frame(self.columns(alpha=alpha, correction=correction))
 
     def to_arrow(self, *, alpha: float = 0.05, correction: Correction = "holm") -> pa.Table:
         """An Arrow table with the same columns, and ``described()`` in its metadata."""

@@ -8,11 +8,13 @@ import numpy as np
 
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.mean import Mean
+from hubbub_decoder.over_time.assembled import change_of
 from hubbub_decoder.over_time.change import Change
+from hubbub_decoder.over_time.figures import interval_of
 from hubbub_decoder.over_time.weighted_binomials import Trials, WeightedBinomials
 
 
-def mean_change(before: Mean, after: Mean, level: float, names: tuple[str, str], notes: tuple[str, ...]) -> Change:
+def mean_change(before: Mean, after: Mean, outside: float) -> Change:
     """The change of a mean, from how many reports are a 1 in either period.
 
     The coins of devices with different values differ, and their sum is spread less than a binomial of their mean chance
@@ -26,9 +28,7 @@ def mean_change(before: Mean, after: Mean, level: float, names: tuple[str, str],
         )
     lowest, highest = before.bounds
     span = highest - lowest
-    weight = [each.std_error**-2 if each.std_error else 1.0 for each in (before, after)]
-    common = (weight[0] * before.mean + weight[1] * after.mean) / (weight[0] + weight[1])
-    share = min(max((common - lowest) / span, 0.0), 1.0)
+    share = _common_share(before, after)
     groups = []
     outcome = (after.mean - before.mean) / span
     for each, sign in ((before, -1.0), (after, 1.0)):
@@ -36,20 +36,25 @@ def mean_change(before: Mean, after: Mean, level: float, names: tuple[str, str],
         groups.append(Trials(np.array([float(each.n)]), np.array([q + share * (p - q)]), sign / (each.n * (p - q))))
         outcome += sign * q / (p - q)
     p_value = WeightedBinomials(groups, max(abs(group.weight) for group in groups)).two_sided(np.array([outcome]))
-    first, second = before.confidence_interval(level), after.confidence_interval(level)
-    difference = after.mean - before.mean
-    return Change(
-        metric=after.metric,
-        what="mean",
-        n=(before.n, after.n),
-        value=("mean",),
-        before=np.array([before.mean]),
-        after=np.array([after.mean]),
-        std_error=np.array([math.hypot(before.std_error, after.std_error)]),
-        low=np.array([difference - math.hypot(after.mean - second.low, first.high - before.mean)]),
-        high=np.array([difference + math.hypot(second.high - after.mean, before.mean - first.low)]),
-        p_value=p_value,
-        level=level,
-        names=names,
-        notes=notes,
-    )
+    ends = interval_of(before, 1 - outside), interval_of(after, 1 - outside)
+    std_error = np.array([math.hypot(before.std_error, after.std_error)])
+    figures = np.array([before.mean]), np.array([after.mean])
+    return change_of(before, after, ("mean",), figures, ends, p_value, std_error)
+
+
+def _common_share(before: Mean, after: Mean) -> float:
+    """How far up the range the mean lies that is the same in both, best estimated.
+
+    Each weighs as the inverse of its variance at one common mean. At its own the one with fewer ones by chance would
+    weigh more, and pull the common mean away from the other.
+    """
+    (lowest, highest), two = before.bounds, (before, after)
+
+    def mixed(weights: list[float]) -> float:
+        mean = sum(weight * each.mean for weight, each in zip(weights, two, strict=True)) / sum(weights)
+        return min(max((mean - lowest) / (highest - lowest), 0.0), 1.0)
+
+    pooled = mixed([float(each.n) for each in two])
+    chances = [(float(each.p), float(each.q)) for each in two]
+    ones = [q + pooled * (p - q) for p, q in chances]
+    return mixed([each.n * (p - q) ** 2 / (s * (1 - s)) for each, (p, q), s in zip(two, chances, ones, strict=True)])

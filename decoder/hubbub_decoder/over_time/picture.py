@@ -6,9 +6,9 @@ import datetime
 from pathlib import Path
 
 from hubbub_decoder.errors import DecodeError, OutputError
-from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.over_time.figures import label_text, quantity_of
 from hubbub_decoder.over_time.trend import Trend
-from hubbub_decoder.visible import visible
+from hubbub_decoder.visible import visible_value
 
 
 def draw(trend: Trend, path: Path, *, top: int, simultaneous: bool = False) -> None:
@@ -26,20 +26,21 @@ def draw(trend: Trend, path: Path, *, top: int, simultaneous: bool = False) -> N
     if path.suffix[1:].lower() not in formats:
         raise DecodeError(f"--plot {path}: a picture's name ends in .png, .svg or .pdf; rename it")
     axes = figure.subplots()
-    shares = isinstance(trend.pooled, Estimates)
-    scale = 100.0 if shares else 1.0
+    quantity = quantity_of(trend.pooled)
+    scale = 100.0 if quantity == "frequency" else 1.0
     times = [_begins(period * trend.seconds) for period in trend.periods]
     estimate, (low, high) = trend.estimate(), trend.bands(simultaneous=simultaneous)
     for i, value in enumerate(trend.value[:top]):
         # A dollar sign would begin a formula.
-        label = visible(value).replace("$", r"\$")
+        label = visible_value(label_text(value)).replace("$", r"\$")
         (line,) = axes.plot(times, scale * estimate[:, i], marker="o", markersize=3, linewidth=1, label=label)  # type: ignore[arg-type]
         axes.fill_between(times, scale * low[:, i], scale * high[:, i], color=line.get_color(), alpha=0.2, linewidth=0)  # type: ignore[arg-type]
     axes.set_title(trend.metric.replace("$", r"\$"), fontsize=10)
-    axes.set_ylabel("% of reports" if shares else "mean")
+    axes.set_ylabel("% of reports" if quantity == "frequency" else quantity)
     axes.set_xlabel(f"period (UTC); bands cover {'all together' if simultaneous else 'each'} with {trend.level:.4g}")
     axes.grid(alpha=0.3)
-    axes.axhline(0, color="black", linewidth=0.6)
+    if quantity != "quantile":  # which may lie far from 0, and have nothing to do with it
+        axes.axhline(0, color="black", linewidth=0.6)
     axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     figure.autofmt_xdate()
     try:

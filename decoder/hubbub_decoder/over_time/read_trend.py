@@ -5,39 +5,57 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from hubbub_decoder.asking import Ask, Result, asked
 from hubbub_decoder.cache import StateCache
 from hubbub_decoder.caveats import most_reports, repeated_reports
 from hubbub_decoder.dataset import Dataset
-from hubbub_decoder.decode import check_data, choose_candidates, estimate, estimate_mean, gives_mean
+from hubbub_decoder.decode import check_data
 from hubbub_decoder.errors import EstimateError, HeldBackError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.merging import merge as merge_states
 from hubbub_decoder.over_time.pooling import bounded, widened
-from hubbub_decoder.over_time.trend import Result, Trend
+from hubbub_decoder.over_time.trend import Trend
 from hubbub_decoder.periods import named
 from hubbub_decoder.reading import Suspect, read
+from hubbub_decoder.shared_notes import shared_notes
 from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 
 def trend(
-    metric: Metric, data: Dataset, candidates: Iterable[str] | None = None, *, cache: StateCache | None = None,
-    periods: Iterable[int] | None = None,
+    metric: Metric, data: Dataset, candidates: Iterable[str] | None = None, *, second: Iterable[str] | None = None,
+    quantiles: Iterable[float] | None = None, ranges: Iterable[tuple[int, int]] | None = None,
+    cache: StateCache | None = None, periods: Iterable[int] | None = None,
 ) -> Trend:  # fmt: skip
-    """The estimates of each period of ``data``, of the same candidates as ``estimate``, and of all periods together.
+    """What is asked of each period of ``data``, and of all periods together.
 
-    ``periods`` are those to read, in order (default: ``data.periods``); a progress bar can wrap them. Two states are in
-    memory at a time. Raises DatasetError, what ``estimate`` or ``estimate_mean`` raises, and ArgumentError.
+    The counts of ``candidates``, the mean or the table of pairs that the metric gives (``second``: candidates of the
+    table's other side); or where they are named, ``quantiles`` or ``ranges``. ``trend_of`` has the rest.
+
+    Raises what ``trend_of`` raises, and CandidateError or EstimateError where the metric does not give what is asked.
     """
     check_data("trend", metric, data)
-    chosen = () if gives_mean(metric) and candidates is None else choose_candidates(metric, candidates)
+    ask = asked(metric, candidates, second=second, quantiles=quantiles, ranges=ranges)
+    return trend_of(metric, data, ask, cache=cache, periods=periods)
+
+
+def trend_of(
+    metric: Metric, data: Dataset, ask: Ask, *, cache: StateCache | None = None, periods: Iterable[int] | None = None
+) -> Trend:
+    """What ``ask`` finds in each period of ``data``, and in all of them together.
+
+    A period of too few reports for what is asked is left out, with a note. ``periods`` are those to read, in order
+    (default: ``data.periods``); a progress bar can wrap them. Two states are in memory at a time. Raises DatasetError,
+    and what ``ask`` raises of all periods together.
+    """
     if cache is not None:
         cache.forget_others(metric, data.sealed)
     total: State | None = None
-    done: list[int] = []
+    results: dict[int, Result] = {}
+    counted: list[int] = []
+    left_out: list[str] = []
     empty: list[int] = []
     held: list[int] = []
-    results: list[Result] = []
     suspects: list[Suspect] = []
     for period in data.periods if periods is None else periods:
         parts = [part for part in data.parts if part.period == period]
@@ -49,36 +67,38 @@ def trend(
         except HeldBackError:
             held.append(period)
             continue
-        own = repeated_reports(metric, (period,))
-        results.append(_noted(_result(metric, reading.state, chosen), (*own, *reading.notes)))
-        done.append(period)
+        counted.append(period)
         suspects += reading.suspects
         total = reading.state if total is None else merge_states(total, reading.state)
+        try:
+            result = ask(reading.state)
+        except EstimateError as error:
+            left_out.append(f"left out: period {named([period], metric.period)}: {error}")
+            continue
+        results[period] = _noted(result, (*repeated_reports(metric, (period,)), *reading.notes))
     if total is None:
         data.check_cell(0)
         raise EstimateError(f"{data}: the sealed parts hold no reports; seal a batch with reports first")
+    pooled = _pooled(metric, ask(total), counted)
+    if not results:
+        raise EstimateError(f"metric {metric.name}: no period has reports enough by itself; {left_out[0]}")
     return Trend(
         metric=metric.name,
         seconds=metric.period,
-        periods=tuple(done),
-        results=tuple(results),
-        pooled=_pooled(metric, total, chosen, done),
+        periods=tuple(results),
+        results=tuple(results.values()),
+        pooled=pooled,
         suspects=tuple(suspects),
-        notes=_notes(metric, data, done, results, (empty, held)),
+        notes=(*_notes(metric, data, results, (empty, held)), *left_out),
     )
-
-
-def _result(metric: Metric, state: State, chosen: tuple[str, ...]) -> Result:
-    return estimate_mean(metric, state) if gives_mean(metric) else estimate(metric, state, chosen)
 
 
 def _noted(result: Result, notes: Iterable[str]) -> Result:
     return replace(result, notes=(*result.notes, *notes))
 
 
-def _pooled(metric: Metric, total: State, chosen: tuple[str, ...], periods: list[int]) -> Result:
+def _pooled(metric: Metric, result: Result, periods: list[int]) -> Result:
     """Merged states: every period weighs as many reports as it has, and errors hold noise that repeats."""
-    result = _result(metric, total, chosen)
     most = most_reports(metric, periods)
     if metric.permanent_ratio is None or most == 1:
         return result
@@ -88,7 +108,7 @@ def _pooled(metric: Metric, total: State, chosen: tuple[str, ...], periods: list
 
 
 def _notes(
-    metric: Metric, data: Dataset, periods: list[int], results: list[Result], left_out: tuple[list[int], list[int]]
+    metric: Metric, data: Dataset, results: dict[int, Result], left_out: tuple[list[int], list[int]]
 ) -> tuple[str, ...]:
     """What holds for the whole, then what each period's figures say, with its period where it is not said of all."""
     pooled_only = repeated_reports(metric, data.periods)
@@ -98,13 +118,5 @@ def _notes(
         whole.append(f"held back in period {named(held, metric.period)}: fewer reports in this cell than are shown")
     if empty:
         whole.append(f"no reports in period {named(empty, metric.period)}; left out")
-    every = [set(result.notes) for result in results]
-    shared = set.intersection(*every)
-    whole += [note for note in results[0].notes if note in shared]
-    single = [
-        f"period {named([period], metric.period)}: {note}"
-        for period, result in zip(periods, results, strict=True)
-        for note in result.notes
-        if note not in shared
-    ]
-    return (*whole, *single)
+    each = {f"period {named([period], metric.period)}": result.notes for period, result in results.items()}
+    return (*whole, *shared_notes(each))

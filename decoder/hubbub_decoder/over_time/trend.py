@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hubbub_decoder.arrow import arrow_table
+from hubbub_decoder.asking import Result
 from hubbub_decoder.consistent import FloatArray
-from hubbub_decoder.errors import DecodeError, EstimateError
-from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.mean import Mean
+from hubbub_decoder.errors import EstimateError
+from hubbub_decoder.frame import data_frame
+from hubbub_decoder.joint.estimates import JointEstimates
 from hubbub_decoder.over_time.change import Change
 from hubbub_decoder.over_time.compare import compare
+from hubbub_decoder.over_time.figures import (
+    Label,
+    errors_of,
+    figures_of,
+    heads_of,
+    interval_of,
+    label_columns,
+    labels_of,
+    quantity_of,
+)
 from hubbub_decoder.periods import begins, named
 from hubbub_decoder.reading import Suspect
 
@@ -22,14 +33,13 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-Result = Estimates | Mean
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trend:
     """One result for each of ``periods``, in order of time; ``d`` values (1 for a mean), the most frequent first.
 
-    Bands are in shares of a period's n, or for a mean in its unit.
+    Quantiles and ranges are in the order in which they were asked for. Bands are in shares of a period's n, or for a
+    mean and quantiles in their unit.
     """
 
     metric: str
@@ -47,40 +57,39 @@ class Trend:
     notes: tuple[str, ...] = ()
 
     @property
-    def value(self) -> tuple[str, ...]:
-        """The values, the most frequent over all periods first; ``("mean",)`` for a mean."""
-        return self.pooled.value if isinstance(self.pooled, Estimates) else ("mean",)
+    def value(self) -> tuple[Label, ...]:
+        """The values, the most frequent over all periods first: pairs of a joint metric, probabilities of quantiles,
+        the integers of ranges; ``("mean",)`` for a mean."""
+        labels = labels_of(self.pooled)
+        if isinstance(self.pooled, JointEstimates):
+            return tuple(labels[i] for i in np.argsort(-figures_of(self.pooled), kind="stable"))
+        return labels
 
     def __len__(self) -> int:
         return len(self.periods)
 
     def at_level(self, level: float) -> Trend:
         """The same with bands at another confidence level. Raises EstimateError."""
-        return replace(self, level=level, pooled=self.pooled.at_level(level))
+        results = tuple(each.at_level(level) for each in self.results)
+        return replace(self, level=level, results=results, pooled=self.pooled.at_level(level))
 
     def estimate(self) -> FloatArray:
-        """Frequencies, or means; shape (periods, d)."""
-        return self._rows(lambda each: each.frequency, lambda each: each.mean)
+        """Frequencies, means, or quantiles; shape (periods, d)."""
+        return self._rows(figures_of)
 
     def std_error(self) -> FloatArray:
         """The standard error of each; shape (periods, d)."""
-        return self._rows(lambda each: each.std_error / each.n, lambda each: each.std_error)
+        return self._rows(errors_of)
 
     def bands(self, *, simultaneous: bool = False) -> tuple[FloatArray, FloatArray]:
         """The lower and the upper ends, each of shape (periods, d).
 
-        Each interval covers its true share with probability ``level``; ``simultaneous=True`` widens them (Bonferroni
+        Each interval covers its true figure with probability ``level``; ``simultaneous=True`` widens them (Bonferroni
         over all periods and values), so that all of them cover together with that probability.
         """
         level = 1 - (1 - self.level) / len(self) if simultaneous else self.level
-        low = self._rows(
-            lambda each: each.confidence_interval(level, simultaneous=simultaneous).low / each.n,
-            lambda each: each.confidence_interval(level).low,
-        )
-        high = self._rows(
-            lambda each: each.confidence_interval(level, simultaneous=simultaneous).high / each.n,
-            lambda each: each.confidence_interval(level).high,
-        )
+        low = self._rows(lambda each: interval_of(each, level, simultaneous=simultaneous)[0])
+        high = self._rows(lambda each: interval_of(each, level, simultaneous=simultaneous)[1])
         return low, high
 
     def between(self, before: int, after: int, *, simultaneous: bool = False, sampled: bool = False) -> Change:
@@ -106,19 +115,16 @@ class Trend:
         names = self.value[:top]
         low, high = self.bands(simultaneous=simultaneous)
         times = len(names)
-        quantity = "frequency" if isinstance(self.pooled, Estimates) else "mean"
+        figures = {
+            quantity_of(self.pooled): self.estimate(), "std_error": self.std_error(), "low": low, "high": high,
+        }  # fmt: skip
         return {
-            "value": [name for name in names for _ in self.periods],
+            **label_columns(heads_of(self.pooled), names, len(self)),
             "period": list(self.periods) * times,
             "begins": [self.begins(period) for period in self.periods] * times,
             "n": [result.n for result in self.results] * times,
-            **{
-                name: array[:, :times].T.ravel()
-                for name, array in (
-                    (quantity, self.estimate()), ("std_error", self.std_error()), ("low", low), ("high", high)
-                )
-            },
-        }  # fmt: skip
+            **{name: array[:, :times].T.ravel() for name, array in figures.items()},
+        }
 
     def described(self) -> dict[str, Any]:
         """What the figures are of, for JSON and for the metadata of a table."""
@@ -137,25 +143,18 @@ class Trend:
 
     def to_pandas(self, *, simultaneous: bool = False) -> pd.DataFrame:
         """A DataFrame with a row for each value and period. Raises DecodeError without pandas."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DecodeError("to_pandas needs pandas; pip install pandas") from None
-        return pd.DataFrame(self.columns(simultaneous=simultaneous))
+        return data_frame(self.columns(simultaneous=simultaneous))
 
     def to_arrow(self, *, simultaneous: bool = False) -> pa.Table:
         """An Arrow table with the same columns, and ``described()`` in its metadata."""
         return arrow_table(self.columns(simultaneous=simultaneous), self.described())
 
-    def _rows(self, of_counts: Callable[[Estimates], FloatArray], of_mean: Callable[[Mean], float]) -> FloatArray:
+    def _rows(self, of: Callable[[Result], FloatArray]) -> FloatArray:
         """One figure of every period and value, in the order of ``value``; shape (periods, d)."""
         rows = []
         for result in self.results:
-            if isinstance(result, Mean):
-                rows.append(np.array([of_mean(result)]))
-            else:
-                place = {value: i for i, value in enumerate(result.value)}
-                rows.append(of_counts(result)[[place[value] for value in self.value]])
+            place = {label: i for i, label in enumerate(labels_of(result))}
+            rows.append(of(result)[[place[label] for label in self.value]])
         return np.array(rows)
 
     def __str__(self) -> str:

@@ -41,10 +41,16 @@ class WeightedBinomials:
 
     def two_sided(self, outcome: FloatArray) -> FloatArray:
         """Twice the smaller of P(at most ``outcome``) and P(at least that), 1 at most; shape (d,)."""
-        upper = special.ndtr(-self._root(outcome - self.step / 2))
-        lower = special.ndtr(self._root(outcome + self.step / 2))
-        p_value: FloatArray = np.minimum(1.0, 2 * np.minimum(upper, lower))
+        p_value: FloatArray = np.minimum(1.0, 2 * np.minimum(self.upper(outcome), self.lower(outcome)))
         return p_value
+
+    def upper(self, outcome: FloatArray) -> FloatArray:
+        """P(``outcome`` or more); shape (d,)."""
+        return np.asarray(special.ndtr(-self._root(outcome - self.step / 2)), np.float64)
+
+    def lower(self, outcome: FloatArray) -> FloatArray:
+        """P(``outcome`` or less); shape (d,)."""
+        return np.asarray(special.ndtr(self._root(outcome + self.step / 2)), np.float64)
 
     def _root(self, at: FloatArray) -> FloatArray:
         """r*: the sum exceeds ``at`` with the probability that a standard normal exceeds r*."""

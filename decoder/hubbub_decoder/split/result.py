@@ -1,18 +1,21 @@
-"""The result of splitting by a public dimension: estimates, or a mean, of each cell and of the whole."""
+"""The result of splitting by a public dimension: a result of each cell and of the whole."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
+from hubbub_decoder.arguments import check_open_unit
 from hubbub_decoder.arrow import arrow_table
+from hubbub_decoder.asking import Result
 from hubbub_decoder.consistent import BoolArray
-from hubbub_decoder.errors import DecodeError, EstimateError
+from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.mean import Mean
+from hubbub_decoder.frame import data_frame
+from hubbub_decoder.joint.estimates import JointEstimates
 from hubbub_decoder.over_time.change import Change
 from hubbub_decoder.over_time.compare import compare
 from hubbub_decoder.reading import Suspect
@@ -22,14 +25,13 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-Result = Estimates | Mean
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Split:
     """``cells``, value of the dimension -> its result, in the registry's order; and ``whole``, of all reports.
 
-    ``held_back`` are the values with fewer than ``min_cell`` reports, or none; ``whole`` counts theirs too.
+    ``held_back`` are the values with fewer than ``min_cell`` reports, or none; ``refused`` those with too few for what
+    is asked, each with the reason. ``whole`` counts the reports of both.
     """
 
     metric: str
@@ -38,6 +40,7 @@ class Split:
     whole: Result
     cells: Mapping[str, Result]
     held_back: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
     suspects: tuple[Suspect, ...] = ()
     """Sealed parts that honest devices hardly ever send."""
     notes: tuple[str, ...] = ()
@@ -45,7 +48,8 @@ class Split:
     def __getitem__(self, cell: str) -> Result:
         if cell not in self.cells:
             what = "is held back" if cell in self.held_back else f"is no {self.dimension}"
-            raise EstimateError(f"{cell!r} {what}; shown are: {', '.join(self.cells) or 'none'}")
+            why = self.refused.get(cell, what)
+            raise EstimateError(f"{cell!r}: {why}; shown are: {', '.join(self.cells) or 'none'}")
         return self.cells[cell]
 
     def __len__(self) -> int:
@@ -64,29 +68,26 @@ class Split:
         )  # fmt: skip
 
     def significant(self, alpha: float = 0.05, correction: Correction = "holm") -> dict[str, BoolArray]:
-        """Cell -> which values are really there, at level ``alpha`` over all candidates of all cells together."""
-        counted = {cell: result for cell, result in self.cells.items() if isinstance(result, Estimates)}
-        if not counted:
-            return {}
-        found = adjusted(np.concatenate([result.p_value for result in counted.values()]), correction) <= alpha
-        ends = np.cumsum([len(result) for result in counted.values()])
-        return dict(zip(counted, np.split(found, ends[:-1]), strict=True))
+        """Cell -> which of its values or pairs are really there, at level ``alpha`` over those of all cells together.
+
+        Without the cells of results that are not tested: a mean, quantiles and ranges. Raises EstimateError.
+        """
+        most = self._most(alpha, correction)
+        return {cell: each.p_value <= most for cell, each in self.cells.items() if _tested(each)}
 
     def columns(
         self, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False, top: int | None = None
     ) -> dict[str, list[Any]]:
         """Name -> column: the cell, how many reports it has, and the columns of ``hubbub decode``.
 
-        One row for each of the first ``top`` values (None: all) of each cell.
+        One row for each of the first ``top`` rows (None: all) of each cell.
         """
-        really = self.significant(alpha, correction)
+        most = self._most(alpha, correction)
         table: dict[str, list[Any]] = {"cell": [], "n": []}
         for cell, result in self.cells.items():
-            own: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
-            if isinstance(result, Mean):
-                own = result.columns(consistent=consistent)
-            else:
-                own = {**result.columns(correction="none", consistent=consistent), "significant": really[cell]}
+            own = dict(_columns(result, consistent))
+            if "p_value" in own:
+                own["significant"] = own["p_value"] <= most
             rows = len(next(iter(own.values()))[:top])
             table["cell"] += [cell] * rows
             table["n"] += [result.n] * rows
@@ -94,6 +95,13 @@ class Split:
                 cut = column[:top]
                 table.setdefault(name, []).extend(cut.tolist() if isinstance(cut, np.ndarray) else cut)
         return table
+
+    def _most(self, alpha: float, correction: Correction) -> float:
+        """The largest p-value of all cells that is significant; below 0 where none is. Corrections keep their order."""
+        check_open_unit("alpha", alpha)
+        tested = [each.p_value.ravel() for each in self.cells.values() if _tested(each)]
+        p_value = np.concatenate([*tested, np.zeros(0)])
+        return float(p_value[adjusted(p_value, correction) <= alpha].max(initial=-1.0))
 
     def described(self) -> dict[str, Any]:
         """What the figures are of, for JSON and for the metadata of a table."""
@@ -107,17 +115,21 @@ class Split:
             "min_cell": self.min_cell,
             "held_back": list(self.held_back),
             "level": self.whole.level,
+            **self._independence(),
             "notes": list(self.notes),
             "suspicious": [suspect._asdict() for suspect in self.suspects],
         }
 
+    def _independence(self) -> dict[str, Any]:
+        """Of a joint metric the test of each cell."""
+        tests = {
+            cell: each.independence._asdict() for cell, each in self.cells.items() if isinstance(each, JointEstimates)
+        }
+        return {"independence": tests} if tests else {}
+
     def to_pandas(self, *, alpha: float = 0.05, correction: Correction = "holm") -> pd.DataFrame:
         """A DataFrame with a row for each cell and value. Raises DecodeError without pandas."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DecodeError("to_pandas needs pandas; pip install pandas") from None
-        return pd.DataFrame(self.columns(alpha=alpha, correction=correction))
+        return data_frame(self.columns(alpha=alpha, correction=correction))
 
     def to_arrow(self, *, alpha: float = 0.05, correction: Correction = "holm") -> pa.Table:
         """An Arrow table with the same columns, and ``described()`` in its metadata."""
@@ -130,3 +142,13 @@ class Split:
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _tested(result: Result) -> TypeGuard[Estimates | JointEstimates]:
+    return isinstance(result, Estimates | JointEstimates)
+
+
+def _columns(result: Result, consistent: bool) -> Mapping[str, Any]:
+    if isinstance(result, JointEstimates):  # whose non-negative counts are a column anyway
+        return result.columns(correction="none")
+    return result.columns(consistent=consistent)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,8 +18,11 @@ from hubbub_decoder.commands import trend
 from hubbub_decoder.errors import DecodeError, OutputError
 from hubbub_registry.errors import DatasetError
 
+from tests.commands import run_on
 from tests.decoder.reports import encode, seal
 from tests.registries import registry_of
+
+hubbub_trend = partial(run_on, trend)
 
 
 @pytest.fixture
@@ -44,12 +47,6 @@ def data(tmp_path: Path) -> Path:
         seal(tmp_path, metric, encode(metric, ["a"] * 100, period), period=period)
     (tmp_path / "list.txt").write_text("a\nb\n[c]\n")
     return tmp_path
-
-
-def hubbub_trend(folder: Path, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    trend.add_arguments(parser)
-    return trend.run(parser.parse_args([str(folder / "registry.toml"), *arguments, "--data", str(folder)]))
 
 
 def test_csv(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,6 +98,20 @@ def test_two_definitions_compare(tmp_path: Path) -> None:
     assert (change.p_value > 1e-6).all()
 
 
+def test_two_metrics_or_mechanisms_do_not_compare(tmp_path: Path, metric: Metric) -> None:
+    """Results of the same values, but of another metric or by another mechanism, are refused by both their names."""
+    found = week(metric, 90, 30, 1)
+    other = week(metric_of(tmp_path, "randomized-response", epsilon=4), 90, 30, 2)
+    assert set(other.value) == set(found.value)
+    with pytest.raises(EstimateError, match=r"one is of m \(unary-encoding\), the other of m \(randomized-response\)"):
+        compare(found, other)
+    with pytest.raises(EstimateError, match=r"one is of m \(unary-encoding\), the other of n \(.*one metric"):
+        compare(found, replace(found, metric="n"))
+    mean = Mean("m", "one-bit-mean", Fraction(3), 10, 5, Fraction(3, 4), Fraction(1, 4), (0, 10))
+    with pytest.raises(EstimateError, match="different questions"):
+        compare(replace(mean, metric="n"), mean)
+
+
 def test_a_mean(tmp_path: Path) -> None:
     """A mean that moves from 10 to 60 is seen; one that stays is not; the difference's interval holds the truth."""
     metric = metric_of(tmp_path, "one-bit-mean", epsilon=2)
@@ -112,21 +126,34 @@ def test_a_mean(tmp_path: Path) -> None:
     assert compare(low, again).p_value[0] > 1e-3
 
 
+def mean_false_alarms(n: tuple[int, int], p: Fraction, share: float) -> dict[float, float]:
+    """The exact chance that a test at each alpha sees a change of a mean that is ``share`` up the range in both."""
+    bases = [Mean("m", "one-bit-mean", Fraction(3), each, 0, p, 1 - p, (0, 10)) for each in n]
+    laws = [stats.binom.pmf(np.arange(each + 1), each, float(1 - p + share * (2 * p - 1))) for each in n]
+    wrong = {0.05: 0.0, 0.01: 0.0, 0.001: 0.0}
+    for i in np.flatnonzero(laws[0] > 1e-5):
+        for j in np.flatnonzero(laws[1] > 1e-5):
+            p_value = compare(replace(bases[0], ones=int(i)), replace(bases[1], ones=int(j))).p_value[0]
+            for alpha in wrong:
+                wrong[alpha] += laws[0][i] * laws[1][j] * (p_value <= alpha)
+    return wrong
+
+
 def test_mean_false_alarms_are_bounded() -> None:
-    """Over all outcomes of two batches of coins of one mean, a test at 0.05 and 0.01 is wrong at most so often."""
-    n, p, q = 25, Fraction(3, 4), Fraction(1, 4)
-    base = Mean("m", "one-bit-mean", Fraction(3), n, 0, p, q, (0, 10))
-    for share in (0.25, 0.5):
-        law = stats.binom.pmf(np.arange(n + 1), n, share)
-        likely = np.flatnonzero(law > 1e-4)
-        wrong = {0.05: 0.0, 0.01: 0.0}
-        for i in likely:
-            for j in likely:
-                p_value = compare(replace(base, ones=int(i)), replace(base, ones=int(j))).p_value[0]
-                for alpha in wrong:
-                    wrong[alpha] += law[i] * law[j] * (p_value <= alpha)
+    """Over all outcomes of two batches of coins of one mean, a test at 0.05 to 0.001 is wrong at most so often."""
+    for share in (0, 0.5):
+        wrong = mean_false_alarms((25, 25), Fraction(3, 4), share)
         assert all(rate <= 1.05 * alpha for alpha, rate in wrong.items())
         assert wrong[0.05] > 0.01
+
+
+@pytest.mark.parametrize("n", [(300, 300), (520, 900)])
+def test_mean_false_alarms_are_bounded_where_few_ones_are_expected(n: tuple[int, int]) -> None:
+    """So it is at epsilon 8 with all devices near one end: a batch without ones is no surer of its mean than another,
+    which would make the same test wrong 3 times as often as 0.05 says, and 33 times as 0.001 says."""
+    for share in (0, 0.002):
+        wrong = mean_false_alarms(n, Fraction(2981, 2982), share)
+        assert all(rate <= 1.05 * alpha for alpha, rate in wrong.items())
 
 
 def test_it_prints(metric: Metric) -> None:

@@ -14,6 +14,7 @@ from scipy import stats
 
 from hubbub_decoder import Change, Estimates, compare, estimate, partial
 from hubbub_decoder.over_time.any_change import any_change
+from hubbub_decoder.over_time.no_change import Law, from_laws
 from hubbub_decoder.over_time.weighted_binomials import Trials, WeightedBinomials
 from hubbub_simulations.definitions import define
 from hubbub_simulations.mechanisms import encode
@@ -83,6 +84,7 @@ CASES: dict[str, dict[str, Any]] = {
     "unary-encoding": {"epsilon": 6, "values": VALUES},
     "hadamard-response": {"epsilon": 1, "values": VALUES},
     "d-bit-flip": {"epsilon": 3, "low": 0, "high": 31, "buckets": 32, "bits": 4},
+    "hierarchical-histogram": {"epsilon": 4, "low": 0, "high": 31, "buckets": 32},
     "hadamard-count-mean-sketch": {"epsilon": 2, "hashes": 256, "width": 64},
     "count-mean-sketch": {"epsilon": 2, "hashes": 256, "width": 64},
     "rappor": {"epsilon": 3, "bits": 32, "hashes": 2, "cohorts": 8, "f": 0.25, "p": 0.35, "q": 0.65},
@@ -150,6 +152,65 @@ def test_intervals_of_a_difference_cover(mechanism: str) -> None:
         [(change.low <= each) & (each <= change.high) for change, each in zip(changed, true, strict=True)]
     )
     assert inside.mean() >= 0.95 - 5 * np.sqrt(0.95 * 0.05 / len(inside))
+
+
+FEW: list[tuple[str, float, int]] = [
+    ("hierarchical-histogram", 8, 30), ("hierarchical-histogram", 4, 30), ("hierarchical-histogram", 12, 1000),
+    ("d-bit-flip", 8, 30), ("d-bit-flip", 3, 30),
+]  # fmt: skip
+
+
+@cache
+def few(mechanism: str, epsilon: float, n: int) -> list[tuple[Estimates, Estimates]]:
+    """Two periods in which all of n devices hold the same value, again and again."""
+    metric = define(mechanism, **{**CASES[mechanism], "epsilon": epsilon})
+    rng, values = np.random.default_rng(6), [b"%d" % i for i in range(32)]
+    states = [partial(metric, encode(metric, values, np.full(n, 16), rng)) for _ in range(2 * RUNS)]
+    found = [estimate(metric, state) for state in states]
+    return list(zip(found[::2], found[1::2], strict=True))
+
+
+RUNS = 60
+
+
+@pytest.mark.parametrize(("mechanism", "epsilon", "n"), FEW)
+def test_a_report_or_two_that_are_off_are_no_change(mechanism: str, epsilon: float, n: int) -> None:
+    """Where hardly any report is noisy, one is not taken for a change: Holm's procedure at 0.05 names one in no more
+    runs than that allows (a sound test fails with probability 1e-6), and 95 % intervals hold 0 as often as they say."""
+    changed = [compare(*two) for two in few(mechanism, epsilon, n)]
+    assert sum(change.significant().any() for change in changed) <= stats.binom.isf(1e-6, RUNS, 0.05)
+    assert np.mean([(change.low <= 0) & (change.high >= 0) for change in changed]) >= 0.95
+
+
+def test_a_report_of_no_size_is_a_change() -> None:
+    """The same bound notices counts whose steps are left out."""
+    two = few("hierarchical-histogram", 8, 30)
+    changed = [compare(replace(before, step=0.0), replace(after, step=0.0)) for before, after in two]
+    assert sum(change.significant().any() for change in changed) > stats.binom.isf(1e-6, RUNS, 0.05)
+
+
+def step_alarms(expected: float, skewed: float, step: float) -> list[float]:
+    """The exact chance over alpha that two periods seem to differ, each a count of ``expected`` Poisson steps of 1 up
+    and down, of such skewness, where ``step`` is what the test takes them to be."""
+    difference = np.arange(-20.0 - int(3 * expected), 21 + int(3 * expected))
+    chance = stats.skellam.pmf(difference, expected, expected)
+    third = np.full_like(difference, expected * skewed)
+    law = Law(np.full_like(difference, expected), third, third, step)
+    p_value = from_laws(difference, law, law)
+    return [float(chance[p_value <= alpha].sum()) / alpha for alpha in ALPHAS]
+
+
+@pytest.mark.parametrize("skewed", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("expected", [1e-4, 0.01, 0.1, 1, 10, 1000])
+def test_alarms_by_few_steps_are_exactly_bounded(expected: float, skewed: float) -> None:
+    """From one step in ten thousand periods to a thousand in each, a false alarm is at most 5 % more likely than
+    alpha."""
+    assert max(step_alarms(expected, skewed, 1.0)) <= 1.05
+
+
+def test_moments_alone_sound_false_alarms() -> None:
+    """Where one step in a hundred is expected they do so 19 times as often as an alpha of 0.001 says."""
+    assert max(step_alarms(0.01, 1.0, 0.0)) > 10
 
 
 def without_noise(estimates: Estimates) -> Estimates:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -16,6 +15,7 @@ import pytest
 from hubbub_decoder import EstimateError, HeldBackError
 from hubbub_decoder.commands import decode, trend
 
+from tests.commands import run_on
 from tests.decoder.split.reports import sealed_folder, split_metric
 
 COLUMNS = ["cell", "n", "value", "count", "frequency", "std_error", "low", "high", "p_value", "significant"]
@@ -28,9 +28,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def run(command: ModuleType, folder: Path, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return int(command.run(parser.parse_args([str(folder / "registry.toml"), "m", *arguments, "--data", str(folder)])))
+    return run_on(command, folder, "m", *arguments)
 
 
 def test_csv(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
