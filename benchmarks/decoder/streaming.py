@@ -8,7 +8,6 @@ what the process holds before it reads. Run it alone, on a quiet machine:
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import re
 import resource
@@ -26,10 +25,11 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table
 
+from hubbub_collector.seal.part import write_manifest
 from hubbub_decoder import Dataset, StateCache
 from hubbub_decoder.reading import read
 from hubbub_registry import Metric
-from hubbub_simulations.definitions import define
+from hubbub_simulations.definitions import NAMESPACE, define
 from hubbub_simulations.mechanisms import encode
 
 MECHANISMS: dict[str, dict[str, Any]] = {
@@ -58,14 +58,8 @@ def seal(folder: Path, metric: Metric, records: int) -> None:
                 some = block[: min(_BLOCK, here - rows)]
                 column = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(some), [None, pa.py_buffer(some)])
                 writer.write_table(pa.table({"record": column}))
-        with file.open("rb") as sealed:
-            digest = hashlib.file_digest(sealed, "sha256").hexdigest()
-        manifest = {
-            "schema": 1, "fingerprint": metric.fingerprint.hex(), "period": 20000,
-            "period_start": "2024-10-04T00:00:00Z", "records": here, "record_bytes": width, "file": file.name,
-            "file_bytes": file.stat().st_size, "sha256": digest,
-        }  # fmt: skip
-        file.with_suffix(".json").write_text(json.dumps(manifest))
+        write_manifest(file.with_suffix(".json"), NAMESPACE, metric, 20000, file, here)
+        block = np.roll(block, 1, axis=0)  # a part of the same records in the same order would be refused as a copy
 
 
 def measure(mechanism: str, folder: Path) -> dict[str, float]:
