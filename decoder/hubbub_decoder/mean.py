@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from scipy import stats
+from scipy import special
 
-from hubbub_decoder.errors import DecodeError, EstimateError
+from hubbub_decoder.arguments import check_open_unit
+from hubbub_decoder.errors import DecodeError
 from hubbub_registry import Metric
 from hubbub_registry.exact import float_up, ln_upper
 
@@ -93,22 +94,23 @@ class Mean:
 
     def at_level(self, level: float) -> Mean:
         """The same estimate with ``low`` and ``high`` at another confidence level. Raises EstimateError."""
-        _check_level(level)
+        check_open_unit("level", level)
         return replace(self, level=level)
 
     def confidence_interval(self, level: float | None = None) -> MeanInterval:
         """An interval that covers the true mean with probability ``level`` at least (default: ``self.level``).
 
-        Every mean with \\|share - S\\| <= z sqrt(S(1-S)/n): Wilson's score interval for the share of ones. Raises
-        EstimateError for a level that is not strictly between 0 and 1.
+        Every mean with which neither so many ones nor so few have a chance of (1 - ``level``) / 2 or less: Clopper and
+        Pearson's exact interval for the share of ones ("The use of confidence or fiducial limits illustrated in the
+        case of the binomial", Biometrika 26, 1934). Raises EstimateError for a level that is not strictly between 0
+        and 1.
         """
         level = self.level if level is None else level
-        _check_level(level)
-        z = float(stats.norm.isf((1 - level) / 2))
-        share, weight = self.ones / self.n, z * z / self.n
-        centre = (share + weight / 2) / (1 + weight)
-        half = math.sqrt(weight * (share * (1 - share) + weight / 4)) / (1 + weight)
-        return MeanInterval(self._from_share(centre - half), self._from_share(centre + half))
+        check_open_unit("level", level)
+        outside, zeros = (1 - level) / 2, self.n - self.ones
+        low = float(special.betaincinv(self.ones, zeros + 1, outside)) if self.ones else 0.0
+        high = float(special.betainccinv(self.ones + 1, zeros, outside)) if zeros else 1.0
+        return MeanInterval(self._from_share(low), self._from_share(high))
 
     def consistent(self) -> float:
         """The mean held within the bounds: biased, for charts, and beside ``mean``."""
@@ -149,8 +151,3 @@ class Mean:
     def _from_share(self, share: float) -> float:
         low, high = self.bounds
         return low + (high - low) * (share - float(self.q)) / float(self.p - self.q)
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise EstimateError(f"level = {level!r} is not strictly between 0 and 1; 0.95 is usual")

@@ -28,7 +28,7 @@ class Moments:
     null_third: FloatArray
     null_third_least: FloatArray
     third_slope: FloatArray
-    step: float
+    step: FloatArray | float
 
     def interval(self, count: FloatArray, outside: float) -> tuple[FloatArray, FloatArray]:
         """The lowest and the highest x in [0, n] at which ``count`` is not in either tail of ``outside`` / 2.
@@ -39,17 +39,17 @@ class Moments:
         tails = Tails.of(outside)
 
         def highest(x: FloatArray) -> FloatArray:
-            deviation, skewness, correction = self._at(x, self.null_third)
+            deviation, skewness, correction = self.at(x, self.null_third)
             return x + deviation * tails.upper(skewness) + correction
 
         def lowest(x: FloatArray) -> FloatArray:
-            deviation, skewness, correction = self._at(x, self.null_third_least)
+            deviation, skewness, correction = self.at(x, self.null_third_least)
             return x + deviation * tails.lower(skewness) - correction
 
         low, high = self._solve(highest, count), self._solve(lowest, count)
         return np.minimum(low, count), np.maximum(high, count)
 
-    def _at(self, x: FloatArray, null_third: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def at(self, x: FloatArray, null_third: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Standard deviation, skewness, and correction for the steps, where ``x`` are holders."""
         inside = np.clip(x, 0.0, self.n)
         variance = np.maximum(self.null_variance + self.slope * inside, 0.0)

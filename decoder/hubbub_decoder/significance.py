@@ -15,6 +15,7 @@ Correction = Literal["none", "bonferroni", "holm", "bh"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 _STRAIGHT = 1e-5  # skewness below which a tail is the normal one
+_FALLING = 2.0  # skewness from which type III's density falls everywhere: an exponential's, and above
 
 
 class NullLaw(Protocol):
@@ -24,12 +25,15 @@ class NullLaw(Protocol):
         """P(as much support or more), for each row of ``support``; shape (d,)."""
 
 
-def skewed_tail(count: FloatArray, variance: FloatArray, third: FloatArray) -> FloatArray:
+def skewed_tail(count: FloatArray, variance: FloatArray, third: FloatArray, step: float = 0.0) -> FloatArray:
     """P(``count`` or more) of mean 0, ``variance`` and third central moment ``third``: Pearson's type III.
 
+    Counts that lie ``step`` apart are reached half of one below, so that a tail holds the whole of the count itself.
     Where the skewness is negative the normal tail, which is longer: type III ends on that side, and a p-value of 0
-    would claim more than three moments can.
+    would claim more than three moments can. Where it is above 2 type III falls from its lower end on, as a count does
+    that is nearly always the lowest there is: all below the mean stands for that one, and is certain to be reached.
     """
+    count = count - step / 2
     spread = np.sqrt(variance)
     score = np.divide(count, spread, out=np.where(count > 0, np.inf, -np.inf), where=spread > 0)
     skewness = np.divide(third, variance * spread, out=np.zeros_like(third), where=spread > 0)
@@ -37,6 +41,7 @@ def skewed_tail(count: FloatArray, variance: FloatArray, third: FloatArray) -> F
     # A shifted gamma distribution; the normal where that is so large in shape that it makes no difference.
     shape = 4 / np.maximum(skewness, _STRAIGHT) ** 2
     gamma = special.gammaincc(shape, np.maximum(shape + score * np.sqrt(shape), 0.0))
+    gamma = np.where((skewness > _FALLING) & (score <= 0), 1.0, gamma)
     return np.where(skewness > _STRAIGHT, gamma, normal)
 
 

@@ -10,14 +10,12 @@ from hubbub_decoder.consistent import FloatArray
 _COARSE = 9.0
 
 
-def correction(variance: FloatArray, step: float) -> FloatArray:
+def correction(variance: FloatArray, step: FloatArray | float) -> FloatArray:
     """The correction, in the unit of ``step``, where a count's variance is ``variance``; 0 for a step of 0.
 
     Half a step makes an interval's tails those of Clopper and Pearson's exact interval, none those of the mid-p
     interval. Where few reports are expected the latter covers too little, where many are the former too much: the
     correction goes from the one to the other as the variance grows.
     """
-    if step == 0:
-        return np.zeros_like(variance)
-    coarse = _COARSE * step * step
-    return 0.5 * step * coarse / (coarse + variance)
+    coarse = _COARSE * np.square(step) + np.zeros_like(variance)
+    return np.divide(0.5 * step * coarse, coarse + variance, out=np.zeros_like(coarse), where=coarse > 0)

@@ -9,9 +9,11 @@ from typing import Any
 
 from hubbub_registry import Metric, load_registry
 
-_COMMON = """[registry]
+NAMESPACE = "org.hubbub.simulations"
+"""That of every such metric."""
+_COMMON = f"""[registry]
 schema = 1
-namespace = "org.hubbub.simulations"
+namespace = "{NAMESPACE}"
 
 [metrics.study]
 description = "A metric of a simulation study"

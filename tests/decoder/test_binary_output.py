@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import os
 import pty
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +18,11 @@ from hubbub_decoder import Dataset, Mean, decode, decode_mean
 from hubbub_decoder.commands import decode as command
 from hubbub_decoder.errors import OutputError
 
+from tests.commands import run_on
 from tests.decoder.reports import encode, seal
 from tests.registries import registry_of
+
+hubbub_decode = partial(run_on, command)
 
 
 @pytest.fixture
@@ -33,12 +36,6 @@ def data(tmp_path: Path) -> Path:
         metric = registry.metric(name)
         seal(tmp_path, metric, encode(metric, values * 200, 1), period=7)
     return tmp_path
-
-
-def hubbub_decode(folder: Path, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args([str(folder / "registry.toml"), *arguments, "--data", str(folder)]))
 
 
 def test_to_arrow(data: Path) -> None:

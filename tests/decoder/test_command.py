@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,10 +18,14 @@ from hubbub_decoder.errors import OutputError
 from hubbub_registry import RegistryError
 from hubbub_registry.errors import DatasetError
 
+from tests.commands import run_on
 from tests.decoder.reports import encode, seal
 from tests.registries import registry_of, write_registry
 
 COLUMNS = ["value", "count", "frequency", "std_error", "low", "high", "p_value", "significant"]
+
+
+hubbub_decode = partial(run_on, decode)
 
 
 @pytest.fixture
@@ -43,12 +47,6 @@ def data(tmp_path: Path) -> Path:
         seal(tmp_path, metric, encode(metric, ["7"] * 300 + ["57"] * 100, 3), period=7)
     (tmp_path / "list.txt").write_text("a\n\nb\n[c]\n")
     return tmp_path
-
-
-def hubbub_decode(folder: Path, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    decode.add_arguments(parser)
-    return decode.run(parser.parse_args([str(folder / "registry.toml"), *arguments, "--data", str(folder)]))
 
 
 def test_csv(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from scipy import stats
 
 from hubbub_decoder import EstimateError, Mean, State, StateError, decode_mean, estimate, estimate_mean, partial
 from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.mean import MeanInterval
 from hubbub_registry import Metric
 
 from tests.decoder.reports import as_records, encode, outputs, random_records, seal, shown
@@ -94,6 +96,45 @@ def test_intervals_never_cover_too_little(tmp_path: Path, epsilon: float) -> Non
     """Half at either end of the range is the widest spread there is: intervals cover more than they say, not less."""
     metric = metric_of(tmp_path, "one-bit-mean", epsilon=epsilon, perturbation=None)
     assert coverage(metric, {-20: N // 2, 99: N // 2}) >= 0.945
+
+
+RARE = [(8, 520, 0.95), (8, 300, 0.95), (8, 3000, 0.95), (8, 225, 0.999), (6, 70, 0.95), (4, 30, 0.95), (2, 1, 0.95)]
+
+
+def rare_coverage(mean: Mean, highest: bool, level: float) -> float:
+    """The exact chance that the interval holds the end of the range at which all devices are."""
+    chance = stats.binom.pmf(np.arange(mean.n + 1), mean.n, float(mean.p if highest else mean.q))
+    truth, rounding = mean.bounds[highest], 1e-9 * (mean.bounds[1] - mean.bounds[0])
+    held = [
+        interval.low - rounding <= truth <= interval.high + rounding
+        for interval in (replace(mean, ones=ones).confidence_interval(level) for ones in range(mean.n + 1))
+    ]
+    return float(chance[held].sum())
+
+
+@pytest.mark.parametrize("highest", [False, True])
+@pytest.mark.parametrize(("epsilon", "n", "level"), RARE)
+def test_few_ones_or_few_zeros_are_covered(tmp_path: Path, epsilon: float, n: int, level: float, highest: bool) -> None:
+    """Where all devices are at one end, and few reports or one show otherwise, an interval covers what it says."""
+    mean = of(metric_of(tmp_path, "one-bit-mean", epsilon=epsilon, perturbation=None), 0, n)
+    assert rare_coverage(mean, highest, level) >= level
+
+
+class Wilson(Mean):
+    """Wilson's score interval in place of the exact one."""
+
+    def confidence_interval(self, level: float | None = None) -> MeanInterval:
+        z = stats.norm.isf((1 - (level or self.level)) / 2)
+        share, weight = self.ones / self.n, z * z / self.n
+        centre, half = share + weight / 2, np.sqrt(weight * (share * (1 - share) + weight / 4))
+        return MeanInterval(*(self._from_share((centre + sign * half) / (1 + weight)) for sign in (-1, 1)))
+
+
+def test_wilsons_interval_covers_too_little_there(tmp_path: Path) -> None:
+    """The same computation finds 84 % where a normal tail stands for the binomial's, at epsilon 8 and n = 520."""
+    mean = of(metric_of(tmp_path, "one-bit-mean", epsilon=8, perturbation=None), 0, 520)
+    plain = Wilson(*(getattr(mean, field.name) for field in fields(mean)))
+    assert rare_coverage(plain, False, 0.95) < 0.86
 
 
 def test_an_interval_of_half_the_width_covers_too_little(tmp_path: Path) -> None:

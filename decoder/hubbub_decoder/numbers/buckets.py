@@ -8,7 +8,7 @@ import numpy as np
 
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.numbers.distribution import Distribution
-from hubbub_decoder.numbers.moments import third_moment, variance
+from hubbub_decoder.numbers.law import Law
 from hubbub_decoder.numbers.paths import path_moments
 from hubbub_registry import Metric
 
@@ -16,20 +16,28 @@ from hubbub_registry import Metric
 def estimate_buckets(metric: Metric, distribution: Distribution, candidates: Sequence[str]) -> Estimates:
     """The counts of the buckets with these labels.
 
-    The variance is that where the values lie as is likely, for each bucket by itself and at every count of it: what its
-    own holders add to that of all other buckets and levels is little, unless they are so many that no test is needed.
+    Moments are lines in a bucket's own count, with all other values spread as is likely. Counts are taken to lie as far
+    apart as a report more moves them, on the level where it does most: with less one such report would seem many.
     """
     place = {label: i for i, label in enumerate(metric.candidates)}
     chosen = np.array([place[candidate] for candidate in candidates], np.int64)
-    levels, n = distribution.levels, distribution.n
-    moments = path_moments(distribution.tree, levels, chosen, distribution.likely_below, prefix=False)
+    levels, n, likely = distribution.levels, distribution.n, distribution.likely[chosen]
+    weights = path_moments(distribution.tree, levels, chosen, distribution.likely_below, prefix=False)
+    inside = [each.inside().report(level) for level, each in zip(levels, weights, strict=True)]
+    outside = [
+        each.outside(likely, level.nodes, distribution.buckets).report(level)
+        for level, each in zip(levels, weights, strict=True)
+    ]
+    moments = Law.of(levels, weights, inside, outside, likely).moments(n)
     return Estimates.of(
         metric,
         n,
         candidates,
         count=n * distribution.share[chosen],
-        null_variance=n**2 * variance(levels, moments, distribution.likely[chosen]),
-        slope=0.0,
-        null_third=n**3 * third_moment(levels, moments),
-        projected=n * distribution.likely[chosen],
+        null_variance=moments.null_variance,
+        slope=moments.slope,
+        null_third=moments.null_third,
+        third_slope=moments.third_slope,
+        step=float(np.max(moments.step, initial=0.0)),
+        projected=n * likely,
     )

@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hubbub_decoder.consistent import FloatArray
+from hubbub_decoder.numbers.law import Law
 from hubbub_decoder.numbers.levels import Level
 from hubbub_decoder.numbers.moments import WeightMoments, variance
 from hubbub_decoder.numbers.nonnegative import nonnegative
 from hubbub_decoder.numbers.paths import path_moments
+from hubbub_decoder.numbers.report import ReportMoments
 from hubbub_decoder.numbers.tree import Tree
 from hubbub_registry import Metric
 
@@ -85,16 +87,30 @@ class Distribution:
 
     def share_of(self, start: int, end: int) -> tuple[float, float]:
         """The unbiased share of the buckets from ``start`` to before ``end``, and its standard error."""
+        law = self.law_of(start, end)
+        return self.unbiased(start, end), float(np.sqrt(law.variance))
+
+    def unbiased(self, start: int, end: int) -> float:
+        """The unbiased share of the buckets from ``start`` to before ``end``: everyone, whatever rounding makes of it,
+        for all of them."""
+        return 1.0 if end - start == self.buckets else float(self.share[start:end].sum())
+
+    def law_of(self, start: int, end: int) -> Law:
+        """How the share of the buckets from ``start`` to before ``end`` is distributed, around its likely one."""
         asked = np.zeros(self.buckets)
         asked[start:end] = 1.0
         if asked.all():
-            return 1.0, 0.0  # everyone, whatever rounding makes of it
-        likely = np.asarray(self.likely[start:end].sum())
-        error = np.sqrt(variance(self.levels, list(map(self._answer, self.levels, self.tree.weights(asked))), likely))
-        return float(self.share[start:end].sum()), float(error)
-
-    def _answer(self, level: Level, weights: FloatArray) -> WeightMoments:
-        shares = self.likely.reshape(level.nodes, -1).sum(axis=1)
-        moments = WeightMoments.of(weights, shares)
-        moments.exact = None if level.geometry is None else level.geometry.variance(weights, shares)
-        return moments
+            return Law(np.asarray(1.0), *(np.asarray(0.0) for _ in range(5)))
+        within, without = asked * self.likely, (1 - asked) * self.likely
+        spreads = [each / each.sum() if each.sum() > 0 else even / even.sum()
+                   for each, even in ((within, asked), (without, 1 - asked))]  # fmt: skip
+        weights, inside, outside = [], [], []
+        for level, weight in zip(self.levels, self.tree.weights(asked), strict=True):
+            shares = np.array([each.reshape(level.nodes, -1).sum(axis=1) for each in spreads])
+            of = [WeightMoments.of(weight, each) for each in shares]
+            exact = None if level.geometry is None else level.geometry.moments(weight, shares)
+            each_in, each_out = (each.report(level) for each in of) if exact is None else zip(*exact, strict=True)
+            weights.append(of[0])
+            inside.append(ReportMoments(*each_in))
+            outside.append(ReportMoments(*each_out))
+        return Law.of(self.levels, weights, inside, outside, np.asarray(within.sum()))

@@ -1,4 +1,4 @@
-"""The variance of one report's share in an answer, exactly: over all points that it can be."""
+"""The moments of one report's share in an answer, exactly: over all points that it can be."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hubbub_client.mechanisms.hierarchical_histogram import STRIDE
 from hubbub_client.mechanisms.projective_geometry_response import points_in
 from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.geometry import orthogonal_totals
+from hubbub_decoder.numbers.report import ReportMoments
 from hubbub_decoder.state import IntArray
 
 # Past so many cells a transform takes seconds, and so many points are alike enough for the mean over them.
@@ -28,8 +29,8 @@ class Geometry:
     held: float
     other: float
 
-    def variance(self, weights: FloatArray, shares: FloatArray) -> float | None:
-        """For weights on the nodes and the nodes' shares; None where there are too many points to go through.
+    def moments(self, weights: FloatArray, shares: FloatArray) -> ReportMoments | None:
+        """For weights on the nodes, and each row of the nodes' shares (d, m); None where there are too many points.
 
         A report of point u adds (the weights of the nodes that own u - q times all) / (p - q). It is of u with
         probability (1 - a) / N + (a / k) times the share of the values whose nodes own u. Both sums are over the nodes
@@ -39,12 +40,15 @@ class Geometry:
             return None
         points, owned = points_in(self.order, self.dimension), points_in(self.order, self.dimension - 1)
         place = points_of(np.arange(len(weights)), self.order, self.dimension)
-        weighed, shared = np.zeros(points), np.zeros(points)
-        weighed[place], shared[place] = weights, shares
-        adds = orthogonal_totals(weighed, self.order, self.dimension) - self.other * weights.sum()
-        adds /= self.held - self.other
-        chance = (1 - self.keep) / points + self.keep / owned * orthogonal_totals(shared, self.order, self.dimension)
-        return float(chance @ adds**2 - (chance @ adds) ** 2)
+
+        def totals(nodes: FloatArray) -> FloatArray:
+            at = np.zeros(points)
+            at[place] = nodes
+            return orthogonal_totals(at, self.order, self.dimension)
+
+        adds = (totals(weights) - self.other * weights.sum()) / (self.held - self.other)
+        chance = (1 - self.keep) / points + self.keep / owned * np.array([totals(each) for each in shares])
+        return ReportMoments(chance @ adds, chance @ adds**2, chance @ adds**3)
 
 
 def points_of(nodes: IntArray, order: int, dimension: int) -> npt.NDArray[np.int64]:

@@ -38,10 +38,16 @@ class Level:
     """Covariance of the own node and another."""
     other_other: float
     """Covariance of two others. It depends on whether x, v and w lie on one line: this is the mean over v and w."""
-    third: float
-    """Third central moment at another: q (1 - q) (1 - 2 q) / (p - q)**3."""
+    cube: float
+    """What the third moment of a report has of the sum of all nodes' cubed weights, where weights add up to 0; of their
+    squares' sum times its own node's weight it has ``own_square``, and of that weight cubed ``own_cube``. These too are
+    means over the nodes."""
     geometry: Geometry | None = None
-    """With which the variance of an answer is exact."""
+    """With which the moments of an answer are exact."""
+    own_square: float = 0.0
+    own_cube: float = 1.0
+    lump: float = 0.0
+    """What a report that supports a node adds more than one that does not: 1 / (p - q)."""
 
     @property
     def nodes(self) -> int:
@@ -73,7 +79,7 @@ class Level:
         support = orthogonal_sums(counts.astype(np.int64), order, dimension)[
             points_of(np.arange(nodes), order, dimension)
         ]
-        both_own, both_other = _both(share, order, dimension)
+        both_own, both_other, three_own, three_other = _together(share, order, dimension)
         return Level(
             n,
             (support / n - float(others)) / float(gain) if n else np.full(nodes, 1 / nodes),
@@ -81,19 +87,29 @@ class Level:
             float(others * (1 - others) / gain**2),
             float((both_own - holders * others) / gain**2),
             float((both_other - others * others) / gain**2),
-            float(others * (1 - others) * (1 - 2 * others) / gain**3),
+            float((others - 3 * both_other + 2 * three_other) / gain**3),
             Geometry(order, dimension, float(share), float(holders), float(others)),
+            float(3 * (both_own - both_other - three_own + three_other) / gain**3),
+            float((gain - 6 * (both_own - both_other - three_own + three_other)) / gain**3),
+            float(1 / gain),
         )
 
 
-def _both(share: Fraction, order: int, dimension: int) -> tuple[Fraction, Fraction]:
-    """The probabilities that a report supports the value's own node and another, and that it supports two others.
+def _together(share: Fraction, order: int, dimension: int) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """The probabilities that a report supports the value's own node and another, two others, the own one and two, and
+    three others.
 
     Any two nodes have c points together, and of those that the value owns as well, (c (k - 2)) / (N - 2) on average:
-    each of the c points that x and v own is owned by k - 2 further nodes, among N - 2.
+    each of the c points that x and v own is owned by k - 2 further nodes, among N - 2. So it goes on.
     """
     points, owned = points_in(order, dimension), points_in(order, dimension - 1)
     common = points_in(order, dimension - 2)
-    anywhere = (1 - share) * Fraction(common, points)
     three = Fraction(common * max(owned - 2, 0), points - 2)
-    return anywhere + share * Fraction(common, owned), anywhere + share * three / owned
+    four = three * max(owned - 3, 0) / max(points - 3, 1)
+    two_anywhere, three_anywhere = ((1 - share) * Fraction(each) / points for each in (common, three))
+    return (
+        two_anywhere + share * common / owned,
+        two_anywhere + share * three / owned,
+        three_anywhere + share * three / owned,
+        three_anywhere + share * four / owned,
+    )

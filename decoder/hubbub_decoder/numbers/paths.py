@@ -45,6 +45,7 @@ def path_moments(
                 moments.add(weight, (last - first) // size * scale, below[last] - below[first])
             own = own + carry[j] * (asked[j + 1] - asked[j])
         start = bucket // sizes[at] * sizes[at]
-        moments.add(tree.own[at] * own, np.ones_like(bucket), below[start + sizes[at]] - below[start])
+        moments.own = tree.own[at] * own
+        moments.add(moments.own, np.ones_like(bucket), below[start + sizes[at]] - below[start])
         found.append(moments)
     return found

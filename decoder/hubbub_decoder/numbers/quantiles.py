@@ -83,7 +83,8 @@ class Quantiles(RangeResult):
         """
         level = self.level if level is None else level
         check_level(level)
-        found = [self._buckets(p, deviations(level)) for p in self.probability]
+        error = self.distribution.below_error
+        found = [buckets_within(self.distribution, error, p, deviations(level)) for p in self.probability]
         start, end = np.array(found, np.int64).T
         return QuantileInterval(self.distribution.first[start], self.distribution.first[end] - 1)
 
@@ -98,23 +99,28 @@ class Quantiles(RangeResult):
             "high": high.tolist(),
         }
 
-    def _buckets(self, p: float, deviation: float) -> tuple[int, int]:
-        """The first bucket of the interval, and the one after its last."""
-        below, reach = self.distribution.below, deviation * self.distribution.below_error
-        not_above, not_below = below - reach <= p, below + reach >= p
 
-        def passing(start: int, end: int, size: int) -> tuple[int, int]:
-            """The first node from ``start`` to ``end`` that passes, and the last one's end; all if none does."""
-            nodes = np.flatnonzero(not_above[start:end:size] & not_below[start + size : end + 1 : size])
-            return (start + int(nodes[0]) * size, start + int(nodes[-1] + 1) * size) if len(nodes) else (start, end)
+def buckets_within(distribution: Distribution, error: FloatArray, p: float, deviation: float) -> tuple[int, int]:
+    """The first bucket that can hold the quantile at p, and the one after the last.
 
-        start, end, size = 0, self.distribution.buckets, self.distribution.buckets
-        for level in self.distribution.levels:
-            size = self.distribution.buckets // level.nodes
-            start, end = passing(start, end, size)
-            if end - start >= _NODES * size:
-                break
-        return passing(start, start + size, 1)[0], passing(end - size, end, 1)[1]
+    ``error`` are the standard errors of the shares below each bucket, shape (buckets + 1,). ``confidence_interval``
+    says how the buckets are found.
+    """
+    below, reach = distribution.below, deviation * error
+    not_above, not_below = below - reach <= p, below + reach >= p
+
+    def passing(start: int, end: int, size: int) -> tuple[int, int]:
+        """The first node from ``start`` to ``end`` that passes, and the last one's end; all if none does."""
+        nodes = np.flatnonzero(not_above[start:end:size] & not_below[start + size : end + 1 : size])
+        return (start + int(nodes[0]) * size, start + int(nodes[-1] + 1) * size) if len(nodes) else (start, end)
+
+    start, end, size = 0, distribution.buckets, distribution.buckets
+    for level in distribution.levels:
+        size = distribution.buckets // level.nodes
+        start, end = passing(start, end, size)
+        if end - start >= _NODES * size:
+            break
+    return passing(start, start + size, 1)[0], passing(end - size, end, 1)[1]
 
 
 def quantiles_of(distribution: Distribution, probabilities: Iterable[float]) -> Quantiles:
@@ -124,7 +130,8 @@ def quantiles_of(distribution: Distribution, probabilities: Iterable[float]) -> 
 
 def check_probabilities(metric: str, probabilities: object) -> list[float]:
     """As a list of floats. Raises ArgumentError, and EstimateError for none or one that is not between 0 and 1."""
-    if isinstance(probabilities, (str, bytes)) or not isinstance(probabilities, Iterable):
+    single = isinstance(probabilities, (str, bytes)) or getattr(probabilities, "ndim", 1) == 0
+    if single or not isinstance(probabilities, Iterable):
         raise ArgumentError(f"quantiles: probabilities are {probabilities!r}, not a list of numbers; pass [0.5, 0.9]")
     chosen = []
     for p in probabilities:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.errors import ArgumentError, EstimateError
 from hubbub_decoder.estimates import ConfidenceInterval
 from hubbub_decoder.numbers.distribution import Distribution
-from hubbub_decoder.numbers.result import RangeResult, check_level, deviations
+from hubbub_decoder.numbers.law import Law
+from hubbub_decoder.numbers.result import RangeResult, check_level
+from hubbub_decoder.score import Moments
 from hubbub_registry import Metric
 
 
@@ -37,27 +39,25 @@ class Ranges(RangeResult):
         return tuple(f"{first[start]}..{first[end] - 1}" for start, end in self.buckets)
 
     @cached_property
-    def _shares(self) -> FloatArray:
-        """Shares and their standard errors; shape (2, d)."""
-        return np.array([self.distribution.share_of(start, end) for start, end in self.buckets]).T
+    def moments(self) -> Moments:
+        """How each count is distributed, by its first three moments."""
+        return Law.together([self.distribution.law_of(start, end) for start, end in self.buckets]).moments(self.n)
 
     @property
     def count(self) -> FloatArray:
         """How many of the n reports' values lie in each range."""
-        count: FloatArray = self.n * self._shares[0]
-        return count
+        return self.n * self.frequency
 
     @property
     def frequency(self) -> FloatArray:
         """``count / n``."""
-        share: FloatArray = self._shares[0]
-        return share
+        return np.array([self.distribution.unbiased(start, end) for start, end in self.buckets])
 
     @property
     def std_error(self) -> FloatArray:
         """The standard error of ``count``: noise, and that each report speaks of one level."""
-        error: FloatArray = self.n * self._shares[1]
-        return error
+        moments, inside = self.moments, np.clip(self.count, 0, self.n)
+        return np.sqrt(np.maximum(moments.null_variance + moments.slope * inside, 0.0))
 
     @property
     def low(self) -> FloatArray:
@@ -72,12 +72,15 @@ class Ranges(RangeResult):
     def confidence_interval(self, level: float | None = None) -> ConfidenceInterval:
         """Intervals in reports that each cover the true count with probability ``level`` (default: ``self.level``).
 
-        Raises EstimateError for a level that is not strictly between 0 and 1.
+        Every count that a two-sided test does not reject, with the variance and the skewness that go with it. How many
+        all devices are is known, and that interval a point. Raises EstimateError for a level that is not strictly
+        between 0 and 1.
         """
         level = self.level if level is None else level
         check_level(level)
-        half = deviations(level) * self.std_error
-        return ConfidenceInterval(self.count - half, self.count + half)
+        low, high = self.moments.interval(self.count, 1 - level)
+        known = np.array([end - start == self.distribution.buckets for start, end in self.buckets])
+        return ConfidenceInterval(np.where(known, self.count, low), np.where(known, self.count, high))
 
     def consistent(self) -> FloatArray:
         """Counts that are not negative, and add up over ranges that do: biased, for charts; beside ``count``."""
@@ -133,11 +136,11 @@ def checked_ranges(metric: Metric, pairs: object) -> list[tuple[int, int]]:
 
 def checked_pairs(metric: str, whole: tuple[int, int], pairs: object) -> list[tuple[int, int]]:
     """``pairs`` as pairs of integers within ``whole``. Raises ArgumentError, EstimateError."""
-    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable) or getattr(pairs, "ndim", 1) == 0:
         raise ArgumentError(f"ranges: {pairs!r} is no list of pairs; pass [(0, 100), (100, 500)]")
     found = []
     for pair in pairs:
-        if not isinstance(pair, Sequence) or len(pair) != 2 or not all(_is_integer(end) for end in pair):
+        if not _is_pair(pair) or not all(_is_integer(end) for end in pair):
             raise ArgumentError(f"ranges: {pair!r} is no pair of integers; pass [(0, 100), (100, 500)]")
         low, high = int(pair[0]), int(pair[1])
         name = f"metric {metric}: range {low}:{high}"
@@ -151,6 +154,12 @@ def checked_pairs(metric: str, whole: tuple[int, int], pairs: object) -> list[tu
     if not found:
         raise EstimateError(f"metric {metric}: no range is asked for; name one, such as (0, 100)")
     return found
+
+
+def _is_pair(pair: object) -> TypeGuard[Sequence[Any]]:
+    if isinstance(pair, np.ndarray):
+        return bool(pair.shape == (2,))
+    return isinstance(pair, Sequence) and len(pair) == 2
 
 
 def _is_integer(end: object) -> bool:

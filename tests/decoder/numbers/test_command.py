@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,11 +16,15 @@ from hubbub_decoder import ArgumentError, Dataset, EstimateError, decode_quantil
 from hubbub_decoder.commands import decode, trend
 from hubbub_registry import Metric, load_registry
 
+from tests.commands import run_command, run_on
 from tests.decoder.reports import encode, seal
 from tests.registries import registry_of
 
 QUANTILES = ["probability", "quantile", "std_error", "low", "high"]
 RANGES = ["range", "count", "frequency", "std_error", "low", "high"]
+
+
+hubbub_decode = partial(run_on, decode)
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +42,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def metric_in(folder: Path) -> Metric:
     return load_registry(folder / "registry.toml").metric("age")
-
-
-def hubbub_decode(folder: Path, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    decode.add_arguments(parser)
-    return decode.run(parser.parse_args([str(folder / "registry.toml"), *arguments, "--data", str(folder)]))
 
 
 def test_quantiles_are_the_default(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,12 +152,10 @@ def test_python_checks_its_question_before_reading(data: Path) -> None:
 
 def test_over_time_buckets_are_followed(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """``hubbub trend`` has a row for each bucket named and period, and compares two periods' buckets."""
-    parser = argparse.ArgumentParser()
-    trend.add_arguments(parser)
     common = [str(data / "registry.toml"), "age", "--data", str(data), "--candidates", str(data / "list.txt")]
-    assert trend.run(parser.parse_args([*common, "--format", "csv"])) == 0
+    assert run_command(trend, [*common, "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [(row["value"], row["period"]) for row in rows[:2]] == [("2..3", "7"), ("2..3", "8")]
-    assert trend.run(parser.parse_args([*common, "--compare", "7", "8", "--format", "csv"])) == 0
+    assert run_command(trend, [*common, "--compare", "7", "8", "--format", "csv"]) == 0
     changes = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert {row["significant"] for row in changes} == {"false"}

@@ -11,6 +11,7 @@ from hubbub_client.mechanisms.hierarchical_histogram import at_level, point_of
 from hubbub_client.mechanisms.projective_geometry_response import points_in
 from hubbub_decoder.numbers.geometry import Geometry, points_of
 from hubbub_decoder.numbers.levels import Level
+from hubbub_decoder.numbers.moments import WeightMoments
 
 from tests.decoder.numbers.trees import chances, orthogonal, tree_metric
 
@@ -45,7 +46,32 @@ def test_moments_are_those_of_all_points(tmp_path: Path, bits: int, levels: int,
         others = moments[1:, 1:]
         pairs = (others.sum() - np.trace(others)) / max(1, (points - 1) * (points - 2))
         assert level.other_other == pytest.approx(pairs, abs=1e-12)
-        assert level.third == pytest.approx((every[0] @ deviation**3)[1:].mean(), rel=1e-9)
+        own_too, others_too = every[0] * owns[0], owns[:, 1:].sum(axis=1)
+        ordered = (points - 1) * (points - 2), (points - 1) * (points - 2) * max(1, points - 3)
+        pairs_of = others_too * (others_too - 1)
+        two, three = every[0] @ (owns[0] * others_too) / (points - 1), every[0] @ pairs_of / ordered[0]
+        own_two, all_three = own_too @ pairs_of / ordered[0], every[0] @ (pairs_of * (others_too - 2)) / ordered[1]
+        assert level.cube == pytest.approx((q - 3 * three + 2 * all_three) / (p - q) ** 3)
+        assert level.own_square == pytest.approx(3 * (two - three - own_two + all_three) / (p - q) ** 3, abs=1e-9)
+        assert level.own_cube + 2 * level.own_square == pytest.approx((p - q) ** -2)
+        assert level.lump == pytest.approx(1 / (p - q))
+
+
+def test_third_moments_are_exact_where_a_report_supports_one_node(tmp_path: Path) -> None:
+    """With a point to each node, sums of weights tell the first three moments that going through all points does."""
+    metric = tree_metric(tmp_path, 4, 1, 4)
+    own = at_level(metric.device.parameters, 0)
+    assert own["dimension"] == 2
+    level = Level.of(metric, 0, np.ones(points_in(own["order"], 2), np.int64))
+    rng = np.random.default_rng(1)
+    weights, shares = rng.normal(size=16), rng.dirichlet(np.ones(16), 3)
+    weights -= weights.mean()
+    assert level.geometry is not None
+    exact = level.geometry.moments(weights, shares)
+    assert exact is not None
+    for i, each in enumerate(shares):
+        found = WeightMoments.of(weights, each).report(level)
+        assert [float(moment) for moment in found] == pytest.approx([moment[i] for moment in exact])
 
 
 def test_a_level_without_reports_is_a_guess(tmp_path: Path) -> None:
@@ -66,6 +92,6 @@ def test_points_are_the_client_s() -> None:
 
 def test_a_geometry_too_large_to_go_through_is_left_to_the_mean() -> None:
     """Up to a million cells every point is gone through, past it none is."""
-    weights, shares = np.eye(4)[0], np.full(4, 0.25)
-    assert Geometry(3, 12, 0.5, 0.6, 0.3).variance(weights, shares) is not None
-    assert Geometry(3, 13, 0.5, 0.6, 0.3).variance(weights, shares) is None
+    weights, shares = np.eye(4)[0], np.full((1, 4), 0.25)
+    assert Geometry(3, 12, 0.5, 0.6, 0.3).moments(weights, shares) is not None
+    assert Geometry(3, 13, 0.5, 0.6, 0.3).moments(weights, shares) is None

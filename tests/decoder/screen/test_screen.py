@@ -13,6 +13,7 @@ from hubbub_decoder.records import Records
 from hubbub_decoder.screen import SUSPICIOUS, Screen
 from hubbub_registry import Metric
 
+from tests.commands import run_command
 from tests.decoder.reports import encode, seal
 from tests.decoder.screen.test_laws import SCREENED
 from tests.registries import metric_of, values_of, write_registry
@@ -98,10 +99,7 @@ def test_decode_shows_the_flag(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def command_line(registry: Path, data: Path, *options: str) -> int:
-    import argparse
 
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
     (data / "candidates").write_text("a\nb\n")
     words = [str(registry), "m", "--data", str(data), "--candidates", str(data / "candidates"), *options]
-    return command.run(parser.parse_args(words))
+    return run_command(command, words)
