@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hubbub_decoder import partial
+from hubbub_decoder.counting.walsh import walsh_hadamard
 from hubbub_decoder.mechanisms import range_mechanism
-from hubbub_decoder.walsh import walsh_hadamard
 from hubbub_simulations.definitions import define
 from hubbub_simulations.mechanisms import encode
 

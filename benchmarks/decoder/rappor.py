@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from hubbub_decoder.bloom import candidate_bits
 from hubbub_decoder.mechanisms.rappor import bit_rates
+from hubbub_decoder.rappor.bloom import candidate_bits
 from hubbub_decoder.rappor.observed import BitRates
 from hubbub_simulations.bits import Floats
 from hubbub_simulations.rappor_bound import bound, counts_bound

@@ -1,7 +1,7 @@
 """Recovers what the population looks like from sealed reports: aggregate, estimate, and say how sure."""
 
 from hubbub_decoder.cache import StateCache
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.decode import aggregate, decode, decode_mean, estimate, estimate_mean, merge, partial
 from hubbub_decoder.errors import (
     ArgumentError,
@@ -18,9 +18,9 @@ from hubbub_decoder.mean import Mean, MeanInterval
 from hubbub_decoder.numbers import QuantileInterval, Quantiles, Ranges
 from hubbub_decoder.numbers.decode import decode_quantiles, decode_ranges, quantiles, ranges
 from hubbub_decoder.over_time import Change, Trend, compare, compare_states, trend
+from hubbub_decoder.sealed.dataset import Dataset
 from hubbub_decoder.split.decode_by import decode_by
 from hubbub_decoder.split.result import Split
-from hubbub_decoder.state import State
 
 __all__ = [
     "ArgumentError",

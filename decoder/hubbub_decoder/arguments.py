@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.errors import ArgumentError, EstimateError
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from hubbub_decoder.arguments import check_metric
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.decode import choose_candidates, estimate, estimate_mean, gives_mean
 from hubbub_decoder.errors import CandidateError, EstimateError
 from hubbub_decoder.estimates import Estimates
@@ -15,7 +16,6 @@ from hubbub_decoder.numbers import Quantiles, Ranges
 from hubbub_decoder.numbers import decode as numbers
 from hubbub_decoder.numbers.quantiles import check_probabilities
 from hubbub_decoder.numbers.ranges import checked_ranges
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 Result = Estimates | Mean | Quantiles | Ranges | JointEstimates

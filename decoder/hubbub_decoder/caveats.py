@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 
-from hubbub_decoder.sealed_folders import folders_in, manifests_in, without_manifest
+from hubbub_decoder.sealed.folders import folders_in, manifests_in, without_manifest
 from hubbub_registry import Metric
 from hubbub_registry.errors import DatasetError
 

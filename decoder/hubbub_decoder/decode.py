@@ -8,18 +8,18 @@ from typing import TypeVar
 
 from hubbub_decoder.arguments import check_metric, check_state
 from hubbub_decoder.cache import StateCache
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.merging import merge as merge_states
+from hubbub_decoder.counting.records import Records
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.errors import ArgumentError, CandidateError, EstimateError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.mechanisms import mean_mechanism, mechanism
-from hubbub_decoder.merging import merge as merge_states
 from hubbub_decoder.numbers.result import RangeResult
+from hubbub_decoder.output.visible import blanks_noted
 from hubbub_decoder.reading import Reading, aggregate, read
-from hubbub_decoder.records import Records
+from hubbub_decoder.sealed.dataset import Dataset
 from hubbub_decoder.split.records import own_records
-from hubbub_decoder.state import State
-from hubbub_decoder.visible import blanks_noted
 from hubbub_registry import Metric
 from hubbub_registry.lists import ListError, tidy
 

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from hubbub_decoder.arguments import check_open_unit
 from hubbub_decoder.consistent import BoolArray, FloatArray
 from hubbub_decoder.errors import DecodeError
-from hubbub_decoder.score import Moments
-from hubbub_decoder.significance import Correction, NullLaw, adjusted, skewed_tail
-from hubbub_decoder.two_binomials import TwoBinomials
+from hubbub_decoder.statistics.score import Moments
+from hubbub_decoder.statistics.significance import Correction, NullLaw, adjusted, skewed_tail
+from hubbub_decoder.statistics.two_binomials import TwoBinomials
 from hubbub_registry.exact import float_up, ln_upper
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Estimates:
     The variance of a count is, for every mechanism, a line in the true count x: ``null_variance + slope * x``. The
     standard error is its root at the estimate (held within [0, n]). An interval is the set of all x that a two-sided
     test would not reject, with the distribution that a count has at that x: two binomials where ``rates`` are given
-    (``hubbub_decoder.two_binomials``), else what the first three moments say (``hubbub_decoder.score``). The third
+    (``statistics.two_binomials``), else what the first three moments say (``statistics.score``). The third
     central moment is a line too, ``null_third + third_slope * x``; ``null_third_least`` bounds it from below where a
     sketch does not know how other values collide.
     """
@@ -219,7 +219,7 @@ class Estimates:
 
     def to_arrow(self, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False) -> pa.Table:
         """An Arrow table with the same columns, and what they are of in its metadata."""
-        from hubbub_decoder.result_table import result_table  # needs this module
+        from hubbub_decoder.output.result_table import result_table  # needs this module
 
         return result_table(self, alpha=alpha, correction=correction, consistent=consistent)
 
@@ -243,7 +243,7 @@ class Estimates:
         return table
 
     def __str__(self) -> str:
-        from hubbub_decoder.render import as_text  # rich is imported only to print
+        from hubbub_decoder.output.render import as_text  # rich is imported only to print
 
         return as_text(self)
 

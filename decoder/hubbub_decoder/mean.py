@@ -126,7 +126,7 @@ class Mean:
 
     def to_arrow(self, *, consistent: bool = False) -> pa.Table:
         """An Arrow table of one row with the same columns, and what they are of in its metadata."""
-        from hubbub_decoder.result_table import result_table  # needs this module
+        from hubbub_decoder.output.result_table import result_table  # needs this module
 
         return result_table(self, consistent=consistent)
 
@@ -144,7 +144,7 @@ class Mean:
         return table
 
     def __str__(self) -> str:
-        from hubbub_decoder.render import as_text  # rich is imported only to print
+        from hubbub_decoder.output.render import as_text  # rich is imported only to print
 
         return as_text(self)
 

@@ -6,42 +6,22 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from hubbub_decoder.cache import Counted, StateCache
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.merging import merge as merge_states
+from hubbub_decoder.counting.records import Records
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.errors import EstimateError
-from hubbub_decoder.manifest import Manifest
 from hubbub_decoder.mechanisms import mechanism
-from hubbub_decoder.merging import merge as merge_states
-from hubbub_decoder.records import Records
 from hubbub_decoder.screen import Screen, Verdict
-from hubbub_decoder.sealed_file import part_batches
+from hubbub_decoder.screen.suspect import Suspect
+from hubbub_decoder.sealed.dataset import Dataset
+from hubbub_decoder.sealed.file import part_batches
+from hubbub_decoder.sealed.manifest import Manifest
 from hubbub_decoder.split.records import by_cell, own_records
 from hubbub_decoder.split.states import joined, merged
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 WHOLE, CELLS = "", "cells"
 """What is counted of a part: all of it, or each cell of a public dimension by itself. One cell is ``cell <place>``."""
-
-
-class Suspect(NamedTuple):
-    """A sealed part with records that honest devices hardly ever send."""
-
-    file: str
-    """Its file's name, in the folder of ``period``."""
-    period: int
-    records: int
-    p_value: float
-    """An upper bound of the chance that honest devices make such a part."""
-    what: str
-    """What is least likely about its records."""
-
-    def note(self) -> str:
-        """The sentence that is shown beside the figures."""
-        return (
-            f"{self.file} of period {self.period} ({self.records:,} records) is suspicious: honest devices alone give "
-            f"it such a {self.what} with probability {self.p_value:.0e} at most. Somebody may have sent made-up ones; "
-            "compare the figures with those of other periods (--period)"
-        )
 
 
 class Reading(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hubbub_decoder.bloom import candidate_bits
+from hubbub_decoder.rappor.bloom import candidate_bits
 from hubbub_registry import Metric
 from hubbub_simulations.bits import Floats
 

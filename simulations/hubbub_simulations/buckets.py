@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hubbub_client.hashing import item_key
-from hubbub_decoder.hashing import splitmix64
+from hubbub_decoder.counting.hashing import splitmix64
 from hubbub_simulations.bits import Words
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hubbub_client.mechanisms.projective_geometry_response import inverse
-from hubbub_decoder.geometry import coordinates, numbers
+from hubbub_decoder.counting.geometry import coordinates, numbers
 from hubbub_simulations.bits import Words
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hubbub_decoder.bloom import candidate_bits
 from hubbub_decoder.mechanisms.rappor import bit_rates
+from hubbub_decoder.rappor.bloom import candidate_bits
 from hubbub_registry import Metric
 from hubbub_simulations.bits import Bytes, Floats
 

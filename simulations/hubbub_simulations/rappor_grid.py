@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hubbub_decoder import Estimates, State, estimate, partial
-from hubbub_decoder.bloom import candidate_bits
 from hubbub_decoder.mechanisms.rappor import bit_rates
+from hubbub_decoder.rappor.bloom import candidate_bits
 from hubbub_registry import Metric
 from hubbub_simulations.bits import Bytes, Floats
 from hubbub_simulations.definitions import define

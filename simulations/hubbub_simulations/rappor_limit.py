@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from hubbub_decoder.bloom import candidate_bits
 from hubbub_decoder.mechanisms.rappor import bit_rates
+from hubbub_decoder.rappor.bloom import candidate_bits
 from hubbub_decoder.rappor.joint import Joint
 from hubbub_decoder.rappor.observed import BitRates, Observed
 from hubbub_decoder.rappor.prior import Falling, _Seen

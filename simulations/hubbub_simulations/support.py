@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from hubbub_client.hashing import item_key
 from hubbub_client.mechanisms.hierarchical_histogram import at_level, nodes_bits
-from hubbub_decoder.bloom import candidate_bits
+from hubbub_decoder.counting.geometry import coordinates
+from hubbub_decoder.counting.hashing import Keys, buckets, item_keys
 from hubbub_decoder.discovery.linear_hashing import linear_buckets
 from hubbub_decoder.discovery.pooled import first_counted, shown_in
-from hubbub_decoder.geometry import coordinates
-from hubbub_decoder.hashing import Keys, buckets, item_keys
 from hubbub_decoder.numbers.geometry import points_of
+from hubbub_decoder.rappor.bloom import candidate_bits
 from hubbub_decoder.screen.fields import numbers, start_of
 from hubbub_registry import Metric
 from hubbub_simulations.bits import Bytes

@@ -33,7 +33,7 @@ from hubbub_client.mechanisms.sequence_fragment_puzzle import (
     whole_part,
 )
 from hubbub_client.records import pack
-from hubbub_decoder.records import Records
+from hubbub_decoder.counting.records import Records
 from hubbub_registry import Metric
 
 SMALL: dict[str, dict[str, Any]] = {

@@ -12,13 +12,13 @@ from scipy.linalg import hadamard
 
 from hubbub_client import hashing as client
 from hubbub_client.records import unpack
-from hubbub_decoder.bit_sums import grouped_bit_sums
+from hubbub_decoder.counting.bit_sums import grouped_bit_sums
+from hubbub_decoder.counting.hashing import buckets, item_keys
+from hubbub_decoder.counting.records import as_integers, first_field, record_counts
+from hubbub_decoder.counting.walsh import walsh_hadamard
 from hubbub_decoder.errors import RecordError
-from hubbub_decoder.hashing import buckets, item_keys
 from hubbub_decoder.mechanisms import hadamard_count_mean_sketch as hcms
 from hubbub_decoder.mechanisms import local_hashing
-from hubbub_decoder.records import as_integers, first_field, record_counts
-from hubbub_decoder.walsh import walsh_hadamard
 
 from tests.decoder.reports import random_records
 from tests.registries import metric_of
@@ -79,7 +79,7 @@ def test_bit_sums_across_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     records = random_records(metric, 400, 6)
     whole, _ = grouped_bit_sums(metric, records, 3)
     for piece in (40, 280, 2000):
-        monkeypatch.setattr("hubbub_decoder.bit_sums._PIECE_BYTES", piece)
+        monkeypatch.setattr("hubbub_decoder.counting.bit_sums._PIECE_BYTES", piece)
         assert np.array_equal(grouped_bit_sums(metric, records, 3)[0], whole)
 
 

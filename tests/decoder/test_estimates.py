@@ -13,7 +13,7 @@ from scipy import stats
 
 from hubbub_decoder import CandidateError, EstimateError, Estimates, State, estimate, partial
 from hubbub_decoder.consistent import onto_simplex, within_simplex
-from hubbub_decoder.significance import adjusted
+from hubbub_decoder.statistics.significance import adjusted
 from hubbub_registry import Metric
 
 from tests.decoder.reports import random_records

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 from hubbub_decoder import EstimateError, Mean, State, StateError, decode_mean, estimate, estimate_mean, partial
-from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.mean import MeanInterval
+from hubbub_decoder.sealed.dataset import Dataset
 from hubbub_registry import Metric
 
 from tests.decoder.reports import as_records, encode, outputs, random_records, seal, shown

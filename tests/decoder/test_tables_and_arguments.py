@@ -11,7 +11,7 @@ import pytest
 from hubbub_decoder import EstimateError, render
 from hubbub_decoder.commands import decode, discover, trend
 from hubbub_decoder.errors import OutputError
-from hubbub_decoder.render import TABLE_ROWS
+from hubbub_decoder.output.render import TABLE_ROWS
 
 from tests.commands import run_on
 from tests.decoder.reports import encode, seal

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import msgpack
 
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.errors import StateError
 from hubbub_decoder.screen import Verdict
-from hubbub_decoder.state import State
 
 SCHEMA = 1
 _DIGEST = hashlib.sha256().digest_size

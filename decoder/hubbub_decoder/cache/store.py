@@ -11,9 +11,9 @@ from pathlib import Path
 
 from hubbub_decoder.cache.code import code_digest
 from hubbub_decoder.cache.entry import Counted, pack, unpack
+from hubbub_decoder.counting.state import SCHEMA
 from hubbub_decoder.errors import ArgumentError, StateError
-from hubbub_decoder.manifest import Manifest
-from hubbub_decoder.state import SCHEMA
+from hubbub_decoder.sealed.manifest import Manifest
 from hubbub_registry import Metric
 
 _ENDING = ".state"

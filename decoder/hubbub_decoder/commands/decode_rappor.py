@@ -8,12 +8,12 @@ from typing import Any
 
 from rich.console import Console
 
-from hubbub_decoder import render
 from hubbub_decoder.commands.output import Output, show
 from hubbub_decoder.commands.shared import check_open_unit, positive
 from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.output import render
 from hubbub_decoder.rappor.google import decode_files
-from hubbub_decoder.significance import CORRECTIONS
+from hubbub_decoder.statistics.significance import CORRECTIONS
 
 SUMMARY = "estimate counts from google/rappor's params, counts and map files"
 

@@ -11,11 +11,11 @@ from rich.progress import Progress
 
 from hubbub_decoder.commands.figures import add_figures, show_figures, show_split
 from hubbub_decoder.commands.shared import add_data, cache_of, check_open_unit, positive, watched
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.discovery import Discovered, Options, check_discovers, discover
+from hubbub_decoder.sealed.dataset import Dataset
 from hubbub_decoder.split.cell import dimension_of
 from hubbub_decoder.split.discover_by import discover_by
-from hubbub_decoder.state import State
 from hubbub_registry import load_registry
 
 SUMMARY = "find values that nobody named, with counts and errors, in a sealed data set"

@@ -8,21 +8,21 @@ from typing import Any
 
 from rich.console import Console
 
-from hubbub_decoder import render
 from hubbub_decoder.asking import Ask, Result
 from hubbub_decoder.commands.output import FORMATS, Output, show
 from hubbub_decoder.commands.shared import add_cache, add_where, cache_of, parse_period, positive, read_parts, watched
-from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.joint import JointEstimates
 from hubbub_decoder.joint import render as joint_render
+from hubbub_decoder.output import render
 from hubbub_decoder.reading import Reading
-from hubbub_decoder.significance import CORRECTIONS
+from hubbub_decoder.sealed.dataset import Dataset
 from hubbub_decoder.split.cell import dimension_of
 from hubbub_decoder.split.decode_by import split_by
 from hubbub_decoder.split.render import TOP, split_header
 from hubbub_decoder.split.render import table as split_table
 from hubbub_decoder.split.result import Split
+from hubbub_decoder.statistics.significance import CORRECTIONS
 from hubbub_registry import Metric
 
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from hubbub_decoder.arrow import BINARY, arrow_table
-from hubbub_decoder.columns import Columns, csv_of, json_of, top_rows
 from hubbub_decoder.commands.shared import to_stdout, write_binary
-from hubbub_decoder.render import print_line, print_whole
+from hubbub_decoder.output.arrow import BINARY, arrow_table
+from hubbub_decoder.output.columns import Columns, csv_of, json_of, top_rows
+from hubbub_decoder.output.render import print_line, print_whole
 
 FORMATS = ("table", "csv", "json", *BINARY)
 

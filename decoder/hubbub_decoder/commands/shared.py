@@ -15,11 +15,11 @@ import pyarrow as pa
 from rich.console import Console
 from rich.progress import track
 
-from hubbub_decoder.arrow import Binary, write
 from hubbub_decoder.cache import StateCache
-from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.errors import CandidateError, EstimateError, OutputError
+from hubbub_decoder.output.arrow import Binary, write
 from hubbub_decoder.reading import Reading, read
+from hubbub_decoder.sealed.dataset import Dataset
 from hubbub_registry.lists import ListError, read_list
 
 T = TypeVar("T")

@@ -25,14 +25,14 @@ from hubbub_decoder.commands.shared import (
     read_parts,
     watched,
 )  # fmt: skip
-from hubbub_decoder.dataset import Dataset
 from hubbub_decoder.decode import gives_mean
 from hubbub_decoder.errors import EstimateError
+from hubbub_decoder.output.render import TABLE_ROWS
 from hubbub_decoder.over_time import Change, Trend, bounded, compare_asked, most_reports, render, trend_of
 from hubbub_decoder.over_time.picture import draw
 from hubbub_decoder.reading import Reading
-from hubbub_decoder.render import TABLE_ROWS
-from hubbub_decoder.significance import CORRECTIONS
+from hubbub_decoder.sealed.dataset import Dataset
+from hubbub_decoder.statistics.significance import CORRECTIONS
 from hubbub_registry import Metric
 
 SUMMARY = "estimate every period with bands, or test whether two periods differ"

@@ -10,8 +10,8 @@ import numpy as np
 from hubbub_decoder.consistent import BoolArray, FloatArray
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import ConfidenceInterval, Estimates
-from hubbub_decoder.significance import Correction
-from hubbub_decoder.truncated import Truncated
+from hubbub_decoder.statistics.significance import Correction
+from hubbub_decoder.statistics.truncated import Truncated
 
 
 @dataclass(frozen=True, eq=False, repr=False)

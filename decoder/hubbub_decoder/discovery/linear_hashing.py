@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hubbub_client.mechanisms.prefix_extending_method import times
-from hubbub_decoder.state import IntArray
-from hubbub_decoder.walsh import walsh_hadamard
+from hubbub_decoder.counting.state import IntArray
+from hubbub_decoder.counting.walsh import walsh_hadamard
 
 Integers = npt.NDArray[np.int64]
 

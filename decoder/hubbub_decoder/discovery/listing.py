@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hubbub_decoder.arguments import check_metric, check_state
 from hubbub_decoder.cache import StateCache
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.decode import check_data, with_notes
 from hubbub_decoder.discovery.discovered import Discovered
 from hubbub_decoder.discovery.found import Options
@@ -15,8 +15,8 @@ from hubbub_decoder.discovery.selection import listed_from
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.mechanisms import mechanism
 from hubbub_decoder.reading import read
-from hubbub_decoder.significance import Correction
-from hubbub_decoder.state import State
+from hubbub_decoder.sealed.dataset import Dataset
+from hubbub_decoder.statistics.significance import Correction
 from hubbub_registry import Metric
 
 CONDITIONAL = (

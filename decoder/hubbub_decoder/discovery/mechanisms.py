@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol, cast
 
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.discovery.found import Found, Options
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.mechanisms import NAMES, mechanism
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 

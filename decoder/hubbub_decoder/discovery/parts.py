@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hubbub_decoder.collisions import sum_of_squared_cells
 from hubbub_decoder.consistent import FloatArray
+from hubbub_decoder.counting.hashing import Keys, buckets
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.discovery.linear_hashing import support_of_items
-from hubbub_decoder.hashing import Keys, buckets
-from hubbub_decoder.state import State
+from hubbub_decoder.support.collisions import sum_of_squared_cells
 from hubbub_registry import Metric
 
 # Candidates x families whose items are in memory at a time.

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hubbub_decoder.consistent import FloatArray
+from hubbub_decoder.counting.hashing import Keys
 from hubbub_decoder.discovery.parts import Part
-from hubbub_decoder.hashing import Keys
 
 
 def standing(part: Part, keys: Keys, least: FloatArray) -> npt.NDArray[np.int64]:

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from hubbub_client.hashing import item_key
 from hubbub_client.mechanisms.prefix_extending_method import PAD, lengths
-from hubbub_decoder.colliding_support import CollidingSupport
 from hubbub_decoder.consistent import FloatArray
+from hubbub_decoder.counting.hashing import Keys
 from hubbub_decoder.discovery.parts import Part
-from hubbub_decoder.hashing import Keys
+from hubbub_decoder.support.colliding import CollidingSupport
 
 
 def first_counted(size: int, parameters: Mapping[str, int]) -> int:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hubbub_decoder.bisection import crossing
 from hubbub_decoder.consistent import BoolArray, FloatArray
 from hubbub_decoder.discovery.pooled import PooledLaw
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.significance import Correction, NullLaw, skewed_tail
+from hubbub_decoder.statistics.bisection import crossing
+from hubbub_decoder.statistics.significance import Correction, NullLaw, skewed_tail
 
 
 def largest_p_values(p_value: FloatArray, listed: BoolArray, alpha: float, correction: Correction) -> FloatArray:

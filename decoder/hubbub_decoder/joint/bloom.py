@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from hubbub_decoder.hashing import buckets, item_keys
+from hubbub_decoder.counting.hashing import buckets, item_keys
+from hubbub_decoder.counting.records import Records
 from hubbub_decoder.joint.support import Codes, bit_vector
 from hubbub_decoder.mechanisms.rappor import bit_rates
-from hubbub_decoder.records import Records
 from hubbub_decoder.screen.fields import numbers
 from hubbub_registry import Metric
 

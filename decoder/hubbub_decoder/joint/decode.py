@@ -9,7 +9,8 @@ import numpy as np
 
 from hubbub_decoder.arguments import check_metric, check_state
 from hubbub_decoder.cache import StateCache
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.records import Records, as_integers
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.decode import check_data, choose_candidates
 from hubbub_decoder.errors import CandidateError, EstimateError
 from hubbub_decoder.joint.bloom import FloatArray
@@ -21,11 +22,10 @@ from hubbub_decoder.joint.independence import independence
 from hubbub_decoder.joint.likelihood import side_of
 from hubbub_decoder.joint.pairs import IntArray, Pairs, merged
 from hubbub_decoder.joint.question import OTHER, Question
+from hubbub_decoder.output.visible import blanks_noted
 from hubbub_decoder.reading import read
-from hubbub_decoder.records import Records, as_integers
 from hubbub_decoder.screen.fields import numbers
-from hubbub_decoder.state import State
-from hubbub_decoder.visible import blanks_noted
+from hubbub_decoder.sealed.dataset import Dataset
 from hubbub_registry import Metric
 
 # Bytes of a record that is one integer to numpy, which sorts these ten times as fast.

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hubbub_decoder.counting.records import Records, bits_at, check_domain, check_shape
+from hubbub_decoder.counting.state import IntArray, State, check_alike
 from hubbub_decoder.errors import EstimateError, StateError
-from hubbub_decoder.records import Records, bits_at, check_domain, check_shape
-from hubbub_decoder.state import IntArray, State, check_alike
 from hubbub_registry import Metric
 
 Words = npt.NDArray[np.uint64]

@@ -17,7 +17,7 @@ from hubbub_decoder.joint.bloom import FloatArray
 from hubbub_decoder.joint.independence import Independence
 from hubbub_decoder.joint.question import OTHER
 from hubbub_decoder.joint.shares import shares
-from hubbub_decoder.significance import Correction, adjusted
+from hubbub_decoder.statistics.significance import Correction, adjusted
 from hubbub_registry.exact import float_up, ln_upper
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hubbub_client.mechanisms.projective_geometry_response import points_in
+from hubbub_decoder.counting.records import Records, chunks
 from hubbub_decoder.joint.bloom import FloatArray, bloom_codes, bloom_other, bloom_table
 from hubbub_decoder.joint.support import Codes, bit_vector, supports
 from hubbub_decoder.mechanisms.rappor import bit_rates
-from hubbub_decoder.records import Records, chunks
 from hubbub_decoder.screen.fields import numbers
 from hubbub_registry import Metric
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hubbub_decoder.counting.records import Records
 from hubbub_decoder.joint.bloom import FloatArray
 from hubbub_decoder.joint.likelihood import Side, bit_chances, side_of
 from hubbub_decoder.joint.pairs import patterns
 from hubbub_decoder.joint.sample import sample
 from hubbub_decoder.joint.support import bit_vector
-from hubbub_decoder.records import Records
 from hubbub_registry import Metric
 
 # Bits of records that are all gone through, and likelihoods of theirs.

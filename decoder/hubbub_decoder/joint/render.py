@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from hubbub_decoder import render
-from hubbub_decoder.arrow import arrow_table
 from hubbub_decoder.asking import Result
-from hubbub_decoder.columns import Columns, csv_of, grid_of, json_of, top_rows
 from hubbub_decoder.joint.estimates import JointEstimates
-from hubbub_decoder.reading import Suspect
-from hubbub_decoder.render import cell_text, text_of
-from hubbub_decoder.significance import Correction
+from hubbub_decoder.output import render
+from hubbub_decoder.output.arrow import arrow_table
+from hubbub_decoder.output.columns import Columns, csv_of, grid_of, json_of, top_rows
+from hubbub_decoder.output.render import cell_text, text_of
+from hubbub_decoder.screen.suspect import Suspect
+from hubbub_decoder.statistics.significance import Correction
 
 if TYPE_CHECKING:
     import pyarrow as pa

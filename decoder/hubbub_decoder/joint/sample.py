@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hubbub_decoder.counting.records import Records
 from hubbub_decoder.joint.bloom import FloatArray, filter_places
 from hubbub_decoder.joint.likelihood import Side, bit_chances, is_bloom, side_of
 from hubbub_decoder.joint.support import bucket_places, value_indices
-from hubbub_decoder.records import Records
 from hubbub_registry import Metric
 
 # A field of more bits is a vector of bits, and no number.

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hubbub_decoder.geometry import coordinates
-from hubbub_decoder.hashing import buckets, item_keys
-from hubbub_decoder.records import Records
+from hubbub_decoder.counting.geometry import coordinates
+from hubbub_decoder.counting.hashing import buckets, item_keys
+from hubbub_decoder.counting.records import Records
 from hubbub_decoder.screen.fields import numbers, start_of
 from hubbub_registry import Metric
 

@@ -25,11 +25,11 @@ from typing import Protocol, cast
 
 from hubbub_client.mechanisms import module_name
 from hubbub_client.mechanisms.names import NAMES
+from hubbub_decoder.counting.records import Records
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.numbers.distribution import Distribution
-from hubbub_decoder.records import Records
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 __all__ = ["NAMES", "MeanMechanism", "Mechanism", "RangeMechanism", "mean_mechanism", "mechanism", "range_mechanism"]

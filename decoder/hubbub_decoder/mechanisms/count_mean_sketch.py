@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hubbub_decoder.bit_sums import grouped_bit_sums
-from hubbub_decoder.bucket_sums import bucket_sums
-from hubbub_decoder.colliding_support import CollidingSupport
-from hubbub_decoder.collisions import collision_slope, collision_variance, sum_of_squared_cells, sum_of_squares
 from hubbub_decoder.consistent import within_simplex
+from hubbub_decoder.counting.bit_sums import grouped_bit_sums
+from hubbub_decoder.counting.bucket_sums import bucket_sums
+from hubbub_decoder.counting.records import Records
+from hubbub_decoder.counting.state import State, merge
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.records import Records
-from hubbub_decoder.state import State, merge
+from hubbub_decoder.support.colliding import CollidingSupport
+from hubbub_decoder.support.collisions import collision_slope, collision_variance, sum_of_squared_cells, sum_of_squares
 from hubbub_registry import Metric
 
 __all__ = ["estimate", "merge", "partial"]

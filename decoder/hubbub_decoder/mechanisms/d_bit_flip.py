@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hubbub_decoder.binomial import FalseSupportOfSome
 from hubbub_decoder.consistent import onto_simplex
+from hubbub_decoder.counting.records import Records, bits_at, check_domain, check_shape, chunks
+from hubbub_decoder.counting.state import State, merge
 from hubbub_decoder.errors import RecordError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.permanent_bit import shown_rates
-from hubbub_decoder.records import Records, bits_at, check_domain, check_shape, chunks
-from hubbub_decoder.state import State, merge
+from hubbub_decoder.statistics.binomial import FalseSupportOfSome
 from hubbub_registry import Metric
 
 __all__ = ["estimate", "merge", "partial"]

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hubbub_decoder.binomial import FalseSupportOfSome
 from hubbub_decoder.consistent import onto_simplex
+from hubbub_decoder.counting.records import Records, check_shape, record_counts
+from hubbub_decoder.counting.state import State, merge
+from hubbub_decoder.counting.walsh import walsh_hadamard
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.records import Records, check_shape, record_counts
-from hubbub_decoder.state import State, merge
-from hubbub_decoder.walsh import walsh_hadamard
+from hubbub_decoder.statistics.binomial import FalseSupportOfSome
 from hubbub_registry import Metric
 
 __all__ = ["estimate", "merge", "partial"]

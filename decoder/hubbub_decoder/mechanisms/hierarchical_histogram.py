@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from hubbub_client.mechanisms.hierarchical_histogram import at_level
 from hubbub_client.mechanisms.projective_geometry_response import points_in
+from hubbub_decoder.counting.geometry import MOST_REPORTS
+from hubbub_decoder.counting.records import Records, as_integers, check_domain, check_shape, chunks
+from hubbub_decoder.counting.state import State, merge
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.geometry import MOST_REPORTS
 from hubbub_decoder.numbers.buckets import estimate_buckets
 from hubbub_decoder.numbers.distribution import Distribution
 from hubbub_decoder.numbers.levels import Level
-from hubbub_decoder.records import Records, as_integers, check_domain, check_shape, chunks
-from hubbub_decoder.state import State, merge
 from hubbub_registry import Metric
 
 __all__ = ["distribution", "estimate", "merge", "partial"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.joint.distinct import merge, partial
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 __all__ = ["estimate", "merge", "partial"]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hubbub_decoder.counting.records import Records, check_shape
+from hubbub_decoder.counting.state import State, merge
 from hubbub_decoder.errors import EstimateError, RecordError
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.permanent_bit import shown_rates
-from hubbub_decoder.records import Records, check_shape
-from hubbub_decoder.state import State, merge
 from hubbub_registry import Metric
 
 __all__ = ["estimate", "estimate_mean", "merge", "partial"]

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hubbub_decoder.consistent import FloatArray, within_simplex
+from hubbub_decoder.counting.records import Records, as_integers, check_domain, check_shape, chunks
+from hubbub_decoder.counting.state import IntArray, State, merge
 from hubbub_decoder.discovery.found import Found, Options
 from hubbub_decoder.discovery.parts import Part
 from hubbub_decoder.discovery.pooled import Pool, PooledLaw, first_counted
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.records import Records, as_integers, check_domain, check_shape, chunks
-from hubbub_decoder.state import IntArray, State, merge
 from hubbub_registry import Metric
 
 __all__ = ["discover", "estimate", "merge", "partial"]

@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 
 from hubbub_client.mechanisms.projective_geometry_response import points_in
+from hubbub_decoder.counting.geometry import MOST_REPORTS, orthogonal_sums
+from hubbub_decoder.counting.records import Records, check_shape, record_counts
+from hubbub_decoder.counting.state import State, merge
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.geometry import MOST_REPORTS, orthogonal_sums
-from hubbub_decoder.records import Records, check_shape, record_counts
-from hubbub_decoder.state import State, merge
-from hubbub_decoder.support import estimate_support
+from hubbub_decoder.support.two_rates import estimate_support
 from hubbub_registry import Metric
 from hubbub_registry.mechanisms.projective_geometry_response import support_rates
 

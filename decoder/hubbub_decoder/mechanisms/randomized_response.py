@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from hubbub_decoder.counting.records import Records, check_shape, record_counts
+from hubbub_decoder.counting.state import State, merge
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.records import Records, check_shape, record_counts
-from hubbub_decoder.state import State, merge
-from hubbub_decoder.support import estimate_support
+from hubbub_decoder.support.two_rates import estimate_support
 from hubbub_registry import Metric
 
 __all__ = ["estimate", "merge", "partial"]

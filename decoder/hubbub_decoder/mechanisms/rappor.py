@@ -1,7 +1,7 @@
 """Decodes RAPPOR (Erlingsson, Pihur, Korolova, CCS 2014, section 4): per-cohort bit counts, then regression.
 
-Basic (one-hot) RAPPOR needs no regression: its bits are the values. For Bloom filters, see ``hubbub_decoder.bloom``
-(the design) and ``hubbub_decoder.rappor.regression`` (the fit).
+Basic (one-hot) RAPPOR needs no regression: its bits are the values. For Bloom filters, see ``rappor.bloom`` (the
+design) and ``rappor.regression`` (the fit).
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hubbub_decoder.bit_sums import grouped_bit_sums
-from hubbub_decoder.bloom import candidate_bits
+from hubbub_decoder.counting.bit_sums import grouped_bit_sums
+from hubbub_decoder.counting.records import Records
+from hubbub_decoder.counting.state import State, merge
 from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.rappor.bloom import candidate_bits
 from hubbub_decoder.rappor.outcome import estimates_of
 from hubbub_decoder.rappor.rates import bit_rates
 from hubbub_decoder.rappor.regression import BitRates, fit
-from hubbub_decoder.records import Records
-from hubbub_decoder.state import State, merge
-from hubbub_decoder.support import estimate_support
+from hubbub_decoder.support.two_rates import estimate_support
 from hubbub_registry import Metric
 
 __all__ = ["bit_rates", "estimate", "merge", "partial"]

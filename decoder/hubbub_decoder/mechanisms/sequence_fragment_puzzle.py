@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hubbub_client.mechanisms.sequence_fragment_puzzle import Part, fragment_part, whole_part
+from hubbub_decoder.counting.records import Records, bits_at, check_domain, check_shape, chunks
+from hubbub_decoder.counting.state import IntArray, State, merge
 from hubbub_decoder.discovery.found import Found, Options
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mechanisms import local_hashing
 from hubbub_decoder.mechanisms.local_hashing import count_cells
 from hubbub_decoder.puzzle import solve
-from hubbub_decoder.records import Records, bits_at, check_domain, check_shape, chunks
-from hubbub_decoder.state import IntArray, State, merge
 from hubbub_registry import Metric
 
 __all__ = ["discover", "estimate", "merge", "partial"]

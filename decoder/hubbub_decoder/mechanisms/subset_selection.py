@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from hubbub_decoder.bit_sums import grouped_bit_sums
+from hubbub_decoder.counting.bit_sums import grouped_bit_sums
+from hubbub_decoder.counting.records import Records
+from hubbub_decoder.counting.state import State, merge
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.records import Records
-from hubbub_decoder.state import State, merge
-from hubbub_decoder.support import estimate_support
+from hubbub_decoder.support.two_rates import estimate_support
 from hubbub_registry import Metric
 from hubbub_registry.mechanisms.subset_selection import support_rates
 

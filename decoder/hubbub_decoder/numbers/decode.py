@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hubbub_decoder.arguments import check_metric, check_state
 from hubbub_decoder.cache import StateCache
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.decode import check_data, with_notes
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.mechanisms import range_mechanism
@@ -14,7 +14,7 @@ from hubbub_decoder.numbers.distribution import Distribution
 from hubbub_decoder.numbers.quantiles import USUAL, Quantiles, check_probabilities, quantiles_of
 from hubbub_decoder.numbers.ranges import Ranges, checked_ranges, ranges_of
 from hubbub_decoder.reading import read
-from hubbub_decoder.state import State
+from hubbub_decoder.sealed.dataset import Dataset
 from hubbub_registry import Metric
 
 

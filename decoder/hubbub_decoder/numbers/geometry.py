@@ -10,9 +10,9 @@ import numpy.typing as npt
 from hubbub_client.mechanisms.hierarchical_histogram import STRIDE
 from hubbub_client.mechanisms.projective_geometry_response import points_in
 from hubbub_decoder.consistent import FloatArray
-from hubbub_decoder.geometry import orthogonal_totals
+from hubbub_decoder.counting.geometry import orthogonal_totals
+from hubbub_decoder.counting.state import IntArray
 from hubbub_decoder.numbers.report import ReportMoments
-from hubbub_decoder.state import IntArray
 
 # Past so many cells a transform takes seconds, and so many points are alike enough for the mean over them.
 _MOST_CELLS = 1 << 20

@@ -11,7 +11,7 @@ from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.numbers.levels import Level
 from hubbub_decoder.numbers.moments import WeightMoments
 from hubbub_decoder.numbers.report import ReportMoments
-from hubbub_decoder.score import Moments
+from hubbub_decoder.statistics.score import Moments
 
 
 @dataclass(frozen=True, eq=False)

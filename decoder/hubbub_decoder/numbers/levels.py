@@ -10,9 +10,9 @@ import numpy as np
 from hubbub_client.mechanisms.hierarchical_histogram import at_level, nodes_bits
 from hubbub_client.mechanisms.projective_geometry_response import points_in
 from hubbub_decoder.consistent import FloatArray
-from hubbub_decoder.geometry import orthogonal_sums
+from hubbub_decoder.counting.geometry import orthogonal_sums
+from hubbub_decoder.counting.state import IntArray
 from hubbub_decoder.numbers.geometry import Geometry, points_of
-from hubbub_decoder.state import IntArray
 from hubbub_registry import Metric
 from hubbub_registry.mechanisms.projective_geometry_response import support_rates
 

@@ -15,7 +15,7 @@ from hubbub_decoder.estimates import ConfidenceInterval
 from hubbub_decoder.numbers.distribution import Distribution
 from hubbub_decoder.numbers.law import Law
 from hubbub_decoder.numbers.result import RangeResult, check_level
-from hubbub_decoder.score import Moments
+from hubbub_decoder.statistics.score import Moments
 from hubbub_registry import Metric
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 from scipy import special
 
 from hubbub_decoder.arguments import check_open_unit
-from hubbub_decoder.frame import data_frame
 from hubbub_decoder.numbers.distribution import Distribution
+from hubbub_decoder.output.frame import data_frame
 from hubbub_registry.exact import float_up, ln_upper
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ class RangeResult(ABC):
 
     def to_arrow(self, *, consistent: bool = False) -> pa.Table:
         """An Arrow table with the same columns, and what they are of in its metadata."""
-        from hubbub_decoder.result_table import result_table  # needs this module
+        from hubbub_decoder.output.result_table import result_table  # needs this module
 
         return result_table(self, consistent=consistent)
 
     def __str__(self) -> str:
-        from hubbub_decoder.render import as_text  # rich is imported only to print
+        from hubbub_decoder.output.render import as_text  # rich is imported only to print
 
         return as_text(self)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hubbub_decoder.arguments import check_open_unit
-from hubbub_decoder.arrow import arrow_table
 from hubbub_decoder.consistent import BoolArray, FloatArray
-from hubbub_decoder.frame import data_frame
+from hubbub_decoder.output.arrow import arrow_table
+from hubbub_decoder.output.frame import data_frame
 from hubbub_decoder.over_time.any_change import any_change
 from hubbub_decoder.over_time.figures import Label, label_columns
-from hubbub_decoder.significance import Correction, adjusted
+from hubbub_decoder.statistics.significance import Correction, adjusted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hubbub_decoder.asking import Ask, asked
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.over_time.change import Change
 from hubbub_decoder.over_time.compare import compare
 from hubbub_decoder.over_time.pooling import widened
 from hubbub_decoder.over_time.shared_hashes import without_shared_collisions
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 

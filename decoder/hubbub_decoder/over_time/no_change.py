@@ -11,8 +11,8 @@ import numpy.typing as npt
 from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.over_time.weighted_binomials import Trials, WeightedBinomials
-from hubbub_decoder.score import Moments
-from hubbub_decoder.significance import skewed_tail
+from hubbub_decoder.statistics.score import Moments
+from hubbub_decoder.statistics.significance import skewed_tail
 
 Places = npt.NDArray[np.intp]
 """Where the values are in an estimate's arrays; shape (d,)."""

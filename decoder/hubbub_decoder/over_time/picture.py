@@ -6,9 +6,9 @@ import datetime
 from pathlib import Path
 
 from hubbub_decoder.errors import DecodeError, OutputError
+from hubbub_decoder.output.visible import visible_value
 from hubbub_decoder.over_time.figures import label_text, quantity_of
 from hubbub_decoder.over_time.trend import Trend
-from hubbub_decoder.visible import visible_value
 
 
 def draw(trend: Trend, path: Path, *, top: int, simultaneous: bool = False) -> None:

@@ -14,7 +14,7 @@ from hubbub_decoder.over_time.change import Change
 from hubbub_decoder.over_time.common_values import alike_buckets, with_common_values
 from hubbub_decoder.over_time.figures import errors_of, interval_of
 from hubbub_decoder.over_time.no_change import Law, from_laws
-from hubbub_decoder.score import Moments
+from hubbub_decoder.statistics.score import Moments
 
 _LEAST = 1e-18
 """The least variance of a share: rounding can leave none."""

@@ -8,17 +8,18 @@ from dataclasses import replace
 from hubbub_decoder.asking import Ask, Result, asked
 from hubbub_decoder.cache import StateCache
 from hubbub_decoder.caveats import most_reports, repeated_reports
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.merging import merge as merge_states
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.decode import check_data
 from hubbub_decoder.errors import EstimateError, HeldBackError
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.merging import merge as merge_states
 from hubbub_decoder.over_time.pooling import bounded, widened
 from hubbub_decoder.over_time.trend import Trend
-from hubbub_decoder.periods import named
-from hubbub_decoder.reading import Suspect, read
+from hubbub_decoder.reading import read
+from hubbub_decoder.screen.suspect import Suspect
+from hubbub_decoder.sealed.dataset import Dataset
+from hubbub_decoder.sealed.periods import named
 from hubbub_decoder.shared_notes import shared_notes
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from rich.table import Table
 
-from hubbub_decoder.columns import LABELS, Columns, grid_of, top_rows
 from hubbub_decoder.joint.render import header_of
+from hubbub_decoder.output.columns import LABELS, Columns, grid_of, top_rows
+from hubbub_decoder.output.render import probability_text, text_of
+from hubbub_decoder.output.visible import visible_value
 from hubbub_decoder.over_time.change import Change
 from hubbub_decoder.over_time.trend import Trend
-from hubbub_decoder.render import probability_text, text_of
-from hubbub_decoder.significance import Correction
-from hubbub_decoder.visible import visible_value
+from hubbub_decoder.statistics.significance import Correction
 
 TOP = 10
 """Values in a table or a picture, where nobody says how many."""

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hubbub_decoder.colliding_support import CollidingSupport
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.state import State
+from hubbub_decoder.support.colliding import CollidingSupport
 from hubbub_registry import Metric
 
 # How many standard errors are added to D, so that it is hardly ever taken to be less than it is.

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hubbub_decoder.arrow import arrow_table
 from hubbub_decoder.asking import Result
 from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.errors import EstimateError
-from hubbub_decoder.frame import data_frame
 from hubbub_decoder.joint.estimates import JointEstimates
+from hubbub_decoder.output.arrow import arrow_table
+from hubbub_decoder.output.frame import data_frame
 from hubbub_decoder.over_time.change import Change
 from hubbub_decoder.over_time.compare import compare
 from hubbub_decoder.over_time.figures import (
@@ -26,8 +26,8 @@ from hubbub_decoder.over_time.figures import (
     labels_of,
     quantity_of,
 )
-from hubbub_decoder.periods import begins, named
-from hubbub_decoder.reading import Suspect
+from hubbub_decoder.screen.suspect import Suspect
+from hubbub_decoder.sealed.periods import begins, named
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -31,7 +31,7 @@ class WeightedBinomials:
     """The sum of all ``groups``, whose values lie ``step`` apart, or closer.
 
     Tails come from the saddlepoint approximation in Barndorff-Nielsen's form (Daniels, "Tail probability
-    approximations", International Statistical Review 55, 1987), as in ``hubbub_decoder.two_binomials``: right to a few
+    approximations", International Statistical Review 55, 1987), as in ``statistics.two_binomials``: right to a few
     per cent of themselves however far out. Half a step counts as reached, so that in a sum of few successes a tail is
     the one that holds the outcome itself.
     """

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hubbub_client.mechanisms.sequence_fragment_puzzle import PIECE_BYTES, fragment_part
+from hubbub_decoder.counting.hashing import Keys, buckets
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.discovery.many_xxh32 import xxh32
-from hubbub_decoder.hashing import Keys, buckets
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 Scores = npt.NDArray[np.float32]

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from hubbub_client.mechanisms.sequence_fragment_puzzle import PAD, puzzle_piece
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.discovery.found import Found, Options
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.puzzle.alphabet import USUAL, Fragments, fragments_of
 from hubbub_decoder.puzzle.evidence import Evidence
 from hubbub_decoder.puzzle.joining import join
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 # Fragments x pieces, of which the keys take 128 MiB; and times positions, of which the scores take 256 MiB.

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hubbub_decoder.bloom import from_places
 from hubbub_decoder.estimates import Estimates
+from hubbub_decoder.rappor.bloom import from_places
 from hubbub_decoder.rappor.google_files import Map, Parameters, read_counts, read_map, read_parameters
 from hubbub_decoder.rappor.outcome import estimates_of
 from hubbub_decoder.rappor.regression import BitRates, fit

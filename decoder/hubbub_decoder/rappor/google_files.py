@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from hubbub_decoder.bloom import check_places
 from hubbub_decoder.errors import InputFileError
+from hubbub_decoder.rappor.bloom import check_places
 
 NAMES = ("k", "h", "m", "p", "q", "f")
 MOST_REPORTS = 1 << 53  # counts up to here are exact in floating point

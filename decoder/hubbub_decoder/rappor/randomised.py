@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hubbub_decoder.consistent import FloatArray
 from hubbub_decoder.rappor.observed import Observed
-from hubbub_decoder.significance import skewed_tail
+from hubbub_decoder.statistics.significance import skewed_tail
 
 Block = tuple[npt.NDArray[np.int64] | slice, FloatArray]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from hubbub_decoder.records import Records
+from hubbub_decoder.counting.records import Records
 from hubbub_decoder.screen.bound import FloatArray, chance_bound
 from hubbub_decoder.screen.fields import numbers, ones
 from hubbub_registry import Metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hubbub_decoder.records import Records, bits_at
+from hubbub_decoder.counting.records import Records, bits_at
 from hubbub_registry import Metric
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from hubbub_decoder.records import Records, chunks
+from hubbub_decoder.counting.records import Records, chunks
 from hubbub_decoder.screen.checks import Counts
 from hubbub_decoder.screen.laws import law_of
 from hubbub_registry import Metric

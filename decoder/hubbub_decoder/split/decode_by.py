@@ -6,16 +6,17 @@ from collections.abc import Iterable, Iterator
 
 from hubbub_decoder.asking import Ask, Result, asked
 from hubbub_decoder.cache import StateCache
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.decode import check_data
 from hubbub_decoder.errors import EstimateError
-from hubbub_decoder.manifest import Manifest
-from hubbub_decoder.reading import CELLS, Suspect, counted_parts, suspects_in
+from hubbub_decoder.reading import CELLS, counted_parts, suspects_in
+from hubbub_decoder.screen.suspect import Suspect
+from hubbub_decoder.sealed.dataset import Dataset
+from hubbub_decoder.sealed.manifest import Manifest
 from hubbub_decoder.shared_notes import shared_notes
 from hubbub_decoder.split.cell import dimension_of, folded
 from hubbub_decoder.split.result import Split
 from hubbub_decoder.split.states import merged, pooled, taken_apart
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 from hubbub_registry.dimension import Dimension
 

@@ -9,19 +9,19 @@ import numpy as np
 
 from hubbub_decoder.arguments import check_open_unit
 from hubbub_decoder.cache import StateCache
-from hubbub_decoder.dataset import Dataset
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.decode import check_data
 from hubbub_decoder.discovery import Discovered, Options, check_discovers
 from hubbub_decoder.discovery.listing import CONDITIONAL
 from hubbub_decoder.discovery.mechanisms import found_by
 from hubbub_decoder.discovery.selection import largest_p_values, least_counts
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.manifest import Manifest
 from hubbub_decoder.mechanisms import mechanism
-from hubbub_decoder.significance import Correction, adjusted
+from hubbub_decoder.sealed.dataset import Dataset
+from hubbub_decoder.sealed.manifest import Manifest
 from hubbub_decoder.split.decode_by import split_by
 from hubbub_decoder.split.result import Split
-from hubbub_decoder.state import State
+from hubbub_decoder.statistics.significance import Correction, adjusted
 from hubbub_registry import Metric
 
 

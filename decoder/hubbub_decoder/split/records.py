@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hubbub_decoder.counting.records import Records, check_shape
 from hubbub_decoder.errors import RecordError
-from hubbub_decoder.records import Records, check_shape
 from hubbub_registry import Metric
 
 

@@ -6,10 +6,10 @@ from functools import partial
 
 from rich.table import Table
 
-from hubbub_decoder.columns import Columns, grid_of
 from hubbub_decoder.joint.render import header_of
 from hubbub_decoder.mean import Mean
-from hubbub_decoder.render import cell_text, text_of
+from hubbub_decoder.output.columns import Columns, grid_of
+from hubbub_decoder.output.render import cell_text, text_of
 from hubbub_decoder.split.result import Split
 
 TOP = 10

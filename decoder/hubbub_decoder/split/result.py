@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from hubbub_decoder.arguments import check_open_unit
-from hubbub_decoder.arrow import arrow_table
 from hubbub_decoder.asking import Result
 from hubbub_decoder.consistent import BoolArray
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import Estimates
-from hubbub_decoder.frame import data_frame
 from hubbub_decoder.joint.estimates import JointEstimates
+from hubbub_decoder.output.arrow import arrow_table
+from hubbub_decoder.output.frame import data_frame
 from hubbub_decoder.over_time.change import Change
 from hubbub_decoder.over_time.compare import compare
-from hubbub_decoder.reading import Suspect
-from hubbub_decoder.significance import Correction, adjusted
+from hubbub_decoder.screen.suspect import Suspect
+from hubbub_decoder.statistics.significance import Correction, adjusted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hubbub_decoder.counting.merging import merge as merge_states
+from hubbub_decoder.counting.state import IntArray, State
 from hubbub_decoder.errors import StateError
-from hubbub_decoder.merging import merge as merge_states
-from hubbub_decoder.state import IntArray, State
 from hubbub_registry import Metric
 
 Cells = Mapping[int, State]

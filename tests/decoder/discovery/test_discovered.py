@@ -10,7 +10,7 @@ import pytest
 
 from hubbub_decoder import EstimateError, State, partial
 from hubbub_decoder.discovery import Discovered, Options, discover
-from hubbub_decoder.significance import CORRECTIONS, Correction
+from hubbub_decoder.statistics.significance import CORRECTIONS, Correction
 from hubbub_registry import Metric
 from hubbub_simulations.definitions import define
 from hubbub_simulations.mechanisms import encode

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hubbub_decoder import Estimates
-from hubbub_decoder.binomial import FalseSupport
 from hubbub_decoder.discovery.discovered import Discovered
 from hubbub_decoder.discovery.selection import largest_p_values, least_support, listed_from
-from hubbub_decoder.significance import CORRECTIONS, Correction, adjusted
+from hubbub_decoder.statistics.binomial import FalseSupport
+from hubbub_decoder.statistics.significance import CORRECTIONS, Correction, adjusted
 from hubbub_registry import Metric
 from hubbub_simulations.definitions import define
 

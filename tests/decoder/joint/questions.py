@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hubbub_decoder.counting.records import Records
 from hubbub_decoder.joint.decode import _pairs
 from hubbub_decoder.joint.distinct import partial
 from hubbub_decoder.joint.pairs import Pairs
 from hubbub_decoder.joint.question import Question
-from hubbub_decoder.records import Records
 from hubbub_registry import Metric
 
 Table = NDArray[np.float64]

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hubbub_decoder.counting.records import Records
 from hubbub_decoder.joint.likelihood import side_of
 from hubbub_decoder.joint.outputs import every
-from hubbub_decoder.records import Records
 
 from tests.decoder.joint.chances import chances, chances_of_any
 from tests.decoder.reports import as_records

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import linalg
 
+from hubbub_decoder.counting.records import Records
 from hubbub_decoder.joint import sample as sample_module
 from hubbub_decoder.joint.expectation import _drawn, expected, possible_pairs
 from hubbub_decoder.joint.information import information, likelihood
 from hubbub_decoder.joint.likelihood import Side, side_of
 from hubbub_decoder.joint.outputs import Outputs, _possible, bits, every
 from hubbub_decoder.joint.sample import sample
-from hubbub_decoder.records import Records
 from hubbub_registry import Metric
 
 from tests.decoder.joint.questions import Table

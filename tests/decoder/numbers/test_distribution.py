@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hubbub_decoder import EstimateError, State, estimate, partial
-from hubbub_decoder.geometry import MOST_REPORTS
+from hubbub_decoder.counting.geometry import MOST_REPORTS
 from hubbub_decoder.mechanisms.hierarchical_histogram import distribution
 from hubbub_simulations.theory import scaled_mse
 

@@ -22,7 +22,7 @@ from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.mechanisms import sequence_fragment_puzzle as puzzle
 from hubbub_decoder.puzzle.evidence import Evidence
 from hubbub_decoder.puzzle.solve import spelt
-from hubbub_decoder.significance import Correction
+from hubbub_decoder.statistics.significance import Correction
 from hubbub_registry import Metric
 from hubbub_simulations.definitions import define
 from hubbub_simulations.mechanisms import encode

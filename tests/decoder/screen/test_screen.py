@@ -9,7 +9,7 @@ import pytest
 from hubbub_client.mechanisms.names import NAMES
 from hubbub_decoder import Dataset, decode
 from hubbub_decoder.commands import decode as command
-from hubbub_decoder.records import Records
+from hubbub_decoder.counting.records import Records
 from hubbub_decoder.screen import SUSPICIOUS, Screen
 from hubbub_registry import Metric
 

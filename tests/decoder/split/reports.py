@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hubbub_decoder.records import Records
+from hubbub_decoder.counting.records import Records
 from hubbub_registry import Metric
 from hubbub_simulations.mechanisms import encode
 

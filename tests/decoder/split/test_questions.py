@@ -22,9 +22,9 @@ from hubbub_decoder import (
     decode_ranges,
     estimate,
 )
-from hubbub_decoder.columns import csv_of
 from hubbub_decoder.commands import discover
 from hubbub_decoder.discovery import Discovered, discover_in
+from hubbub_decoder.output.columns import csv_of
 from hubbub_decoder.split.decode_by import split_by
 from hubbub_decoder.split.discover_by import discover_by
 from hubbub_registry import Metric, Registry

@@ -1,0 +1,1 @@
+"""From records to states: small sums that can be merged, whatever the number of reports."""

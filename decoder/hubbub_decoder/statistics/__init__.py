@@ -1,0 +1,1 @@
+"""How counts are distributed, and what follows: tails, intervals, tests and their corrections."""
