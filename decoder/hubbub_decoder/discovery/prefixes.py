@@ -10,18 +10,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from hubbub_client.mechanisms.prefix_extending_method import lengths
 from hubbub_decoder.consistent import BoolArray, FloatArray
+from hubbub_decoder.counting.hashing import Keys
+from hubbub_decoder.counting.state import State
 from hubbub_decoder.discovery import utf8
 from hubbub_decoder.discovery.found import Found, Options
 from hubbub_decoder.discovery.many_xxh32 import xxh32
 from hubbub_decoder.discovery.parts import Part
 from hubbub_decoder.discovery.peeling import standing
 from hubbub_decoder.discovery.utf8 import END, Bytes
-from hubbub_decoder.hashing import Keys
-from hubbub_decoder.state import State
 from hubbub_registry import Metric
 
 # Of what passes, as a share of what may be kept: how much may be noise, on average, of all that is tried, and once more
@@ -70,7 +71,7 @@ def search(metric: Metric, state: State, options: Options) -> Found:
         if not tried:
             break
         terms = Terms(tried, allowed, in_use & allowed, options.kept)
-        kept, passed = _frequent(Part.of(metric, state, level), going_on, length, terms)
+        kept, passed = _frequent(Part.of(metric, state, level), going_on, length, terms, _padded(found, length))
         if passed > len(kept.rows):
             full.append(length)
         certain = kept.score > stats.norm.isf(1 / _CERTAIN / tried)
@@ -84,8 +85,12 @@ def search(metric: Metric, state: State, options: Options) -> Found:
     return Found(tuple(texts), tuple(_notes(levels[-1], longer, full, options)))
 
 
-def _frequent(part: Part, beginnings: Bytes, length: int, terms: Terms) -> tuple[Kept, int]:
-    """The extensions of ``beginnings`` to ``length`` bytes that pass, the most frequent of them; and how many pass."""
+def _frequent(part: Part, beginnings: Bytes, length: int, terms: Terms, ended: Bytes) -> tuple[Kept, int]:
+    """The extensions of ``beginnings`` to ``length`` bytes that pass, the most frequent of them; and how many pass.
+
+    ``ended`` are strings that were found at earlier levels: candidates that merely share an item with one of them are
+    passed over, as those are that share one with another candidate.
+    """
     more = length - beginnings.shape[1]
     best = Kept(np.zeros((0, length), np.uint8), np.zeros(0))
     if not part.reports:
@@ -102,8 +107,23 @@ def _frequent(part: Part, beginnings: Bytes, length: int, terms: Terms) -> tuple
         likely = np.flatnonzero(score > of_usual)
         passing = likely[score[likely] > least(rows[likely])]
         best = _best(best, Kept(rows[passing], score[passing]), _SPARE * terms.kept)
-    real = standing(part, _keys(part, best.rows), least(best.rows))
+    wanted = np.concatenate([np.full(len(ended), of_usual), least(best.rows)])
+    real = _standing(part, ended, best, wanted)
     return Kept(best.rows[real][: terms.kept], best.score[real][: terms.kept]), len(real)
+
+
+def _standing(part: Part, ended: Bytes, best: Kept, wanted: FloatArray) -> npt.NDArray[np.int64]:
+    """The places in ``best`` of those that stand out by themselves; ``wanted`` is of ``ended``, then of ``best``."""
+    score = np.concatenate([_score(part, ended), best.score])
+    order = np.argsort(-score, kind="stable")
+    real = order[standing(part, _keys(part, np.concatenate([ended, best.rows])[order]), wanted[order])]
+    return np.asarray(real[real >= len(ended)] - len(ended), np.int64)
+
+
+def _padded(ended: list[Bytes], length: int) -> Bytes:
+    """Strings that ended at earlier levels as this level shows them, (n, length)."""
+    rows = [np.pad(row, (0, length - len(row)), constant_values=END) for row in ended]
+    return np.array(rows, np.uint8).reshape(len(rows), length)
 
 
 def _least(kept: int, tried: int) -> float:
