@@ -27,8 +27,8 @@ _STEPS_OF_ONE_CURVATURE = 4
 _HALVINGS = 10
 # Log-likelihood of all reports that a step must gain; what one standard error is worth is a half.
 _ENOUGH = 1e-4
-# The errors of so many cells with each other take half a GiB.
-MOST_CELLS = 1 << 13
+# The errors of so many cells with each other take an eighth of a GiB, and the fit some minutes.
+MOST_CELLS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)

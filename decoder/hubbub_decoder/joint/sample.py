@@ -29,7 +29,9 @@ def sample(part: Metric, candidates: Sequence[str], size: int, rng: np.random.Ge
     if chances is not None:
         one, zero = chances
         vector = rng.random((size, fields[-1][1]), np.float32) < zero
-        own = _own_bits(part, numbers[0], candidates, holder, rng)
+        # Bits of values have no field in front that says of which hash functions they are.
+        group = numbers[0] if len(fields) > 1 else np.zeros(size, np.int64)
+        own = _own_bits(part, group, candidates, holder, rng)
         vector[np.arange(size)[:, np.newaxis], own] = rng.random(own.shape) < one
         side = side_of(part, _packed(part, numbers[: len(fields) - 1], vector), candidates)
         return side, 1 / side.at(slice(None)).mean(axis=1)

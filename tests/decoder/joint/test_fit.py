@@ -176,7 +176,7 @@ def test_what_would_take_hours_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 def test_bounds_are_those_that_the_page_states() -> None:
     """docs/joint.md names these."""
     assert decode_module.FEW_A_CELL == 10
-    assert fit_module.MOST_CELLS == 8192
+    assert fit_module.MOST_CELLS == 4096
     assert outputs_module.MOST_BITS == 16
     assert outputs_module.AT_LEAST == 16
     assert expectation_module._PAIRS == 32768

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from scipy import linalg
 
+from hubbub_decoder import partial
 from hubbub_decoder.counting.records import Records
 from hubbub_decoder.joint import sample as sample_module
+from hubbub_decoder.joint.decode import estimate_joint
 from hubbub_decoder.joint.expectation import _drawn, expected, possible_pairs
 from hubbub_decoder.joint.information import information, likelihood
 from hubbub_decoder.joint.likelihood import Side, side_of
@@ -18,7 +20,7 @@ from hubbub_decoder.joint.sample import sample
 from hubbub_registry import Metric
 
 from tests.decoder.joint.questions import Table
-from tests.joints import BOOLEAN, LETTERS, PARTS, joint, part
+from tests.joints import BOOLEAN, LETTERS, PARTS, joint, part, report
 
 SIZE = 40_000
 SETS = {"randomized-response", "hadamard-response", "projective-geometry-response", "subset-selection"}
@@ -108,3 +110,17 @@ def test_equal_questions_draw_equal_pairs_and_scores_of_one(tmp_path: Path) -> N
     table = np.random.default_rng(4).dirichlet(np.ones(36)).reshape(6, 6)
     assert np.abs(likelihood(expected(found, table), table)[1] - 1).max() < 0.1
     assert np.abs(likelihood(replace(found, count=np.ones(len(found))), table)[1] - 1).max() > 0.1
+
+
+@pytest.mark.parametrize("size", [2, 17, 48, 49, 64])
+@pytest.mark.parametrize("name", [name for name, keys in PARTS.items() if "values" in keys])
+def test_lists_of_any_size_decode(tmp_path: Path, name: str, size: int) -> None:
+    """Whatever mechanism and however many values a part has, a few reports give finite figures and errors."""
+    values = [f"v{i}" for i in range(size)]
+    keys = {key: value for key, value in PARTS[name].items() if key != "blocks"}
+    metric = joint(tmp_path, {"mechanism": name, **keys, "values": values}, BOOLEAN)
+    records = report(metric, values[:2], BOOLEAN["values"], np.array([[3, 1], [1, 2]]), seed=size)
+    found = estimate_joint(metric, partial(metric, records), None, None)
+    assert found.count.shape == (size, 2)
+    assert np.isfinite(found.count).all()
+    assert np.isfinite(found.std_error).all()

@@ -146,7 +146,7 @@ def test_text_and_files_say_the_same(found: JointEstimates) -> None:
     assert about == {key: value for key, value in document.items() if key != "rows"}
     shown = str(found)
     assert "n = 2,000 reports of pairs" in shown
-    assert "independent: p = " in shown
+    assert "\ntest of independence: p = " in shown
     assert "(other)" in shown
     assert repr(found) == shown
 
