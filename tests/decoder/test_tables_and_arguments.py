@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hubbub_decoder import EstimateError, render
+from hubbub_decoder import EstimateError
 from hubbub_decoder.commands import decode, discover, trend
 from hubbub_decoder.errors import OutputError
+from hubbub_decoder.output import render
 from hubbub_decoder.output.render import TABLE_ROWS
 
 from tests.commands import run_on

@@ -44,17 +44,21 @@ _EQUATIONS = 100
 # its candidates against random bits as well, which finds a little less in few cohorts or few reports.
 _BEYOND_CHANCE = 1e-3
 _SUSPECTED = 0.2
+# With fewer equations than this beyond the candidates, missing values hardly show.
+_TOO_FEW_LEFT = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Note:
-    """Candidates (by index) about whom the data cannot decide, and what was done."""
+    """Candidates (by index; none: all) about whom the data cannot decide, and what was done."""
 
     members: npt.NDArray[np.int64]
     what: str
 
     def text(self, names: Sequence[str]) -> str:
         """The note in a sentence, with the first few of the members' ``names``."""
+        if not len(self.members):
+            return self.what
         more = f" and {len(self.members) - _NAMES_SHOWN} more" if len(self.members) > _NAMES_SHOWN else ""
         shown = ", ".join(repr(names[i]) for i in self.members[:_NAMES_SHOWN])
         return f"{shown}{more}: {self.what}"
@@ -106,7 +110,8 @@ def fit(bits: sparse.csc_array, sums: FloatArray, reports: FloatArray, rates: Bi
 def _fit_jointly(design: sparse.csc_array, observed: Observed, group: npt.NDArray[np.int64], size: FloatArray) -> Fit:
     # First with weights that do not depend on the outcome; then with the variances that the first fit implies, not with
     # the observed rates', whose noise would be correlated with y and bias the fit.
-    guess = Joint.of(design, observed, 1 / observed.variance(np.full(len(observed.share), observed.rates.background)))
+    flat = _flat(observed)
+    guess = Joint.of(design, observed, flat)
     variance = observed.variance(observed.expected(design, guess.share))
     solution = Joint.of(design, observed, 1 / variance)
     square = observed.residual(design, solution.share) ** 2 / variance
@@ -119,10 +124,10 @@ def _fit_jointly(design: sparse.csc_array, observed: Observed, group: npt.NDArra
     determined = not solution.undetermined.any()
     tail = None
     if _beyond(square, len(size), _SUSPECTED):
-        own = np.diag(solution.inverse)
-        score = np.divide(solution.share, own, out=np.zeros_like(own), where=own > 0)
-        fitted = solution.coefficients(design, observed, 1 / variance)
-        tail = randomised_tail(observed, observed.residual(design, solution.share) / variance, score, fitted)
+        own = np.diag(guess.inverse)
+        score = np.divide(guess.share, own, out=np.zeros_like(own), where=own > 0)
+        left = observed.residual(design, guess.share) * flat
+        tail = randomised_tail(observed, left, score, guess.coefficients(design, observed, flat))
     return Fit(
         count=observed.n * (solution.share / size)[group],
         errors=_of_members(errors, dispersion, solution.share, solution.undetermined, observed.n, group, size),
@@ -132,12 +137,12 @@ def _fit_jointly(design: sparse.csc_array, observed: Observed, group: npt.NDArra
         unexplained_error=float(np.sqrt(solution.inverse.sum() * dispersion)) if determined else 0.0,
         variances=Variances.of(design, observed, solution.share, len(size), variance),
         screened=False,
-        notes=(*_alike(group, size), *_undetermined(solution.undetermined[group])),
+        notes=(*_alike(group, size), *_undetermined(solution.undetermined[group]), *_unseen(observed, len(size))),
     )
 
 
 def _fit_screened(design: sparse.csc_array, observed: Observed, group: npt.NDArray[np.int64], size: FloatArray) -> Fit:
-    flat = 1 / observed.variance(np.full(len(observed.share), observed.rates.background))
+    flat = _flat(observed)
     guess = Screened.of(design, observed, flat)
     variance = observed.variance(observed.expected(design, guess.adjusting_shares()))
     solution = guess.with_weights(design, observed, 1 / variance)
@@ -148,11 +153,11 @@ def _fit_screened(design: sparse.csc_array, observed: Observed, group: npt.NDArr
     population = np.minimum(np.maximum(solution.adjusting_shares(), 0.0), 1.0)
     errors = lines(design, observed, population, solution.coefficients(design, observed, 1 / variance))
     adjusting = solution.adjusting_shares()
-    residual = observed.residual(design, adjusting)
     tail = None
-    if _beyond(residual**2 / variance, len(solution.adjusters), _SUSPECTED):
-        fitted = solution.of_adjusters(design, observed, 1 / variance)
-        tail = randomised_tail(observed, residual / variance, solution.share * solution.precision, fitted)
+    if _beyond(observed.residual(design, adjusting) ** 2 / variance, len(solution.adjusters), _SUSPECTED):
+        left = observed.residual(design, guess.adjusting_shares()) * flat
+        fitted = guess.of_adjusters(design, observed, flat)
+        tail = randomised_tail(observed, left, guess.share * guess.precision, fitted)
     return Fit(
         count=observed.n * (solution.share / size)[group],
         errors=_of_members(errors, dispersion, solution.share, undetermined, observed.n, group, size),
@@ -193,6 +198,11 @@ def _dispersion(square: FloatArray, unknowns: int) -> float:
     return float(square.sum()) / (len(square) - unknowns) if _beyond(square, unknowns, _BEYOND_CHANCE) else 1.0
 
 
+def _flat(observed: Observed) -> FloatArray:
+    """Weights that do not depend on the outcome."""
+    return 1 / observed.variance(np.full(len(observed.share), observed.rates.background))
+
+
 def _beyond(square: FloatArray, unknowns: int, chance: float) -> bool:
     """Whether residuals are larger than randomisation makes them in this part of all decodes.
 
@@ -218,6 +228,17 @@ def _undetermined(part: FloatArray) -> list[Note]:
     unknown = np.flatnonzero(part > 0)
     what = "the reports do not determine these separately; ask for fewer candidates, or use more cohorts"
     return [Note(unknown, what)] if len(unknown) else []
+
+
+def _unseen(observed: Observed, unknowns: int) -> list[Note]:
+    left = max(0, observed.freedom - unknowns)
+    if not observed.rates.background or left >= _TOO_FEW_LEFT:
+        return []
+    what = (
+        f"{len(observed.share)} bit counts for {unknowns} candidates are too few to show whether devices hold values "
+        "that are not in the list; if they do, p-values and intervals claim too much. Use more cohorts or bits"
+    )
+    return [Note(np.empty(0, np.int64), what)]
 
 
 def _too_many(solution: Screened, group: npt.NDArray[np.int64]) -> list[Note]:

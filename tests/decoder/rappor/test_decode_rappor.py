@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hubbub_decoder import CandidateError, EstimateError, bloom
+from hubbub_decoder import CandidateError, EstimateError
 from hubbub_decoder.commands import decode_rappor
 from hubbub_decoder.errors import InputFileError, OutputError
+from hubbub_decoder.rappor import bloom
 from hubbub_decoder.rappor.google import decode_files
 from hubbub_decoder.rappor.google_files import Parameters, read_parameters
 

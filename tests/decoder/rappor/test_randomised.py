@@ -97,6 +97,29 @@ def test_random_bits_are_asked_only_where_values_seem_to_be_missing() -> None:
     assert 5 <= asked <= 48
 
 
+def test_frequent_values_are_found_at_a_high_epsilon_beside_an_unlisted_one() -> None:
+    """With hardly any noise and 5 % on one unlisted value the frequent values are significant in every list."""
+    rates = BitRates(one=0.97, zero=0.03, background=RATES.background)
+    holders = np.array([50_000, 40_000, 10_000, *[0] * 9, 5_000])
+    for seed in range(20):
+        source = np.random.default_rng(seed)
+        whole = random_design(COHORTS, BITS, 2, len(holders), source)
+        fitted = fit(sparse.csc_array(whole[:, :-1]), *draw(whole, COHORTS, holders, rates, source), rates)
+        assert fitted.tail is not None
+        assert fitted.tail[:3] == pytest.approx(0, abs=1e-3)
+
+
+def test_where_missing_values_cannot_show_a_note_says_so() -> None:
+    """With hardly more bit counts than candidates a note tells that nothing shows whether values are missing."""
+    source = np.random.default_rng(1)
+    holders = np.array([500, 300, *[0] * 10])
+    for cohorts, said in ((1, True), (2, False)):
+        design = random_design(cohorts, BITS, 2, len(holders), source)
+        fitted = fit(design, *draw(design, cohorts, holders, RATES, source), RATES)
+        notes = [note.text([str(i) for i in range(12)]) for note in fitted.notes]
+        assert any("too few to show whether" in note for note in notes) == said
+
+
 def test_values_with_bits_of_their_own_have_no_random_bits() -> None:
     """Where no value shares another's bits (a background of 0), there is nothing to hold a candidate against."""
     rates = BitRates(one=0.75, zero=0.25, background=0.0)
