@@ -115,8 +115,9 @@ def choose_candidates(metric: Metric, candidates: Iterable[str] | None = None) -
         unknown = [value for value in chosen if value not in known]
         if unknown:
             raise CandidateError(
-                f"metric {metric.name}: {len(unknown)} candidates are not among its {len(known)} "
+                f"metric {metric.name}: {len(unknown)} of the candidates are not among its {len(known)} "
                 f"{'values' if metric.closed else 'buckets'}, the first is {unknown[0]!r}; leave them out"
+                + ("" if metric.closed else f", or write buckets as they are named: {metric.candidates[0]!r}")
             )
     return chosen
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hubbub_registry import load_registry
+from hubbub_registry.advice import Conditions, advise
 from hubbub_registry.lints import lint
 from hubbub_registry.lints.names import LINTS
 from hubbub_registry.mechanisms import NAMES, mechanism
@@ -44,9 +45,22 @@ def test_examples_load(tmp_path: Path, example: str) -> None:
     assert load_registry(path).metrics
 
 
-def test_example_registry() -> None:
-    """The example registry loads, and on the day it was written nothing in it was left without a reason."""
-    registry = load_registry(ROOT / "examples" / "keyboard" / "registry.toml")
+@pytest.mark.parametrize("example", ["keyboard", "analysis"])
+def test_example_registry(example: str) -> None:
+    """Each example registry loads, and on the day it was written nothing in it was left without a reason."""
+    registry = load_registry(ROOT / "examples" / example / "registry.toml")
     findings = lint(registry.metrics.values(), date(2026, 11, 30))
     assert findings
     assert all(finding.silenced for finding in findings)
+
+
+def test_the_first_registry_that_anybody_reads(tmp_path: Path) -> None:
+    """README's loads, leaves nothing without a reason, and has the mechanism that is advised for a million reports."""
+    toml = re.findall(r"```toml\n# registry.toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (tmp_path / "emoji.txt").write_text("one\ntwo\n")
+    (tmp_path / "registry.toml").write_text(toml[0])
+    (metric,) = load_registry(tmp_path / "registry.toml").metrics.values()
+    assert all(finding.silenced for finding in lint([metric], date(2026, 11, 30)))
+    advised = advise(metric, Conditions(1_000_000)).advised
+    assert advised is not None
+    assert (advised.mechanism, advised.keys["hashes"]) == (metric.mechanism, metric.settings["hashes"])

@@ -57,13 +57,15 @@ def _means(metric: Metric) -> Iterator[Candidate]:
 
 
 def _histograms(metric: Metric, buckets: int, limit: int | None) -> Iterator[Candidate]:
-    """With as many bits as fit; and with as many buckets as can be halved."""
+    """With as many bits as fit; and with buckets that can be halved, at least as many where the range has so many."""
     keys = {**_range(metric), "buckets": buckets, "perturbation": metric.settings.get("perturbation")}
     room = _MOST_BITS if limit is None else 8 * (limit - (metric.dimension is not None)) // (1 + bits_for(buckets))
     bits = min(buckets, _MOST_BITS, room)
     if bits > 0:
         yield from candidate(metric, "d-bit-flip", {**keys, "bits": bits}, ("buckets", "bits"))
-    halved = 1 << (buckets.bit_length() - 1)
+    halved = 1 << bits_for(buckets)
+    if halved > metric.device.parameters["span"] + 1:
+        halved //= 2
     yield from candidate(metric, "hierarchical-histogram", {**_range(metric), "buckets": halved}, ("buckets",))
 
 

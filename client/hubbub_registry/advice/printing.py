@@ -14,6 +14,7 @@ from hubbub_registry.advice.options import Option
 # What other questions' errors are of.
 _LEGEND = (
     "  (of a mean: in the unit of the values; of a bucket: its share of all reports; below: the share below a bucket)",
+    "  (errors of one bucket compare where there are as many buckets)",
 )
 # What a figure is called where it is no standard error.
 _FIGURE = {FINDS: "least_share"}
@@ -63,8 +64,8 @@ def advice_as_text(advices: Sequence[Advice], conditions: Conditions) -> str:
         where.append(f"records of at most {conditions.record_limit} bytes")
     lines = [
         f"advice for {', '.join(where)}",
-        "  (errors are standard errors of a rare value's share of all reports; for a smaller record 2 % of one is "
-        "passed over)",
+        "  (errors are standard errors of a rare value's share of all reports)",
+        "  (of mechanisms within 2 % of the least error the one with the smallest record is advised)",
         *(_LEGEND if any(advice.answers for advice in advices) else ()),
     ]
     for advice in advices:

@@ -12,13 +12,13 @@ from rich.table import Table
 from hubbub_decoder.commands.shared import to_stdout, write_binary
 from hubbub_decoder.output.arrow import BINARY, arrow_table
 from hubbub_decoder.output.columns import Columns, csv_of, json_of, top_rows
-from hubbub_decoder.output.render import print_line, print_whole
+from hubbub_decoder.output.render import print_header, print_line, print_whole
 
 FORMATS = ("table", "csv", "json", *BINARY)
 
 
 class Output(NamedTuple):
-    """A result: its header line, what JSON says beside the rows, the rows, how people see them, and notes.
+    """A result: its header's lines, what JSON says beside the rows, the rows, how people see them, and notes.
 
     ``most`` rows are in a table (None: all).
     """
@@ -37,7 +37,7 @@ def show(output: Output, form: str, console: Console, beside: Sequence[str] = ()
     The header of CSV, Parquet and Arrow goes there, so that stdout is data and nothing else; JSON has all inside.
     """
     if form in ("csv", *BINARY):
-        print_line(console, output.header)
+        print_header(console, output.header)
     to_stdout(lambda: _print(output, form))
     if form != "json":
         for line in (*beside, *(f"note: {note}" for note in output.notes)):
@@ -53,7 +53,7 @@ def _print(output: Output, form: str) -> None:
         write_binary(arrow_table(output.columns, output.described()), form)
     else:
         console = Console()
-        print_line(console, output.header)
+        print_header(console, output.header)
         print_whole(console, output.table(top_rows(output.columns, output.most)))
         rows = len(next(iter(output.columns.values())))
         if output.most is not None and rows > output.most:

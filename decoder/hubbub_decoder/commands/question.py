@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from hubbub_decoder.asking import Ask, asked
 from hubbub_decoder.commands.shared import integer, read_candidates
@@ -12,6 +13,21 @@ from hubbub_decoder.errors import CandidateError, EstimateError
 from hubbub_decoder.numbers.decode import check_gives_ranges, gives_ranges
 from hubbub_decoder.numbers.quantiles import USUAL
 from hubbub_registry import Metric, load_registry
+
+
+class _Ranges(argparse.Action):
+    """Adds ranges to those named before; none is what argparse makes of one that looks like an option."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+        option_string: str | None = None,
+    ) -> None:  # fmt: skip
+        if not values:
+            parser.error(
+                f"argument {option_string}: expected a range such as 0:100; one that begins below zero takes an equals "
+                f"sign: {option_string}=-50:0"
+            )
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
 
 
 def add_question(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +39,9 @@ def add_question(parser: argparse.ArgumentParser) -> None:
         help=f"of hierarchical-histogram: quantiles at these shares; usual ones: {usual}",
     )  # fmt: skip
     which.add_argument(
-        "--ranges", metavar="A:B", type=_pair, nargs="+", action="extend",
-        help="of hierarchical-histogram: counts of the integers from A to before B (with --ranges=-5:5 below zero)",
+        "--ranges", metavar="A:B", type=_pair, nargs="*", action=_Ranges,
+        help="of hierarchical-histogram: counts of the integers from A to before B; one that begins below zero with an "
+        "equals sign, as in --ranges=-50:0",
     )  # fmt: skip
     which.add_argument("--histogram", action="store_true", help="of hierarchical-histogram: counts of its buckets")
     parser.add_argument(

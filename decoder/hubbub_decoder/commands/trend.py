@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,9 +30,11 @@ from hubbub_decoder.decode import gives_mean
 from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.output.render import TABLE_ROWS
 from hubbub_decoder.over_time import Change, Trend, bounded, compare_asked, most_reports, render, trend_of
-from hubbub_decoder.over_time.picture import draw
+from hubbub_decoder.over_time.picture import check_picture, draw
 from hubbub_decoder.reading import Reading
 from hubbub_decoder.sealed.dataset import Dataset
+from hubbub_decoder.sealed.periods import named
+from hubbub_decoder.split.cell import cell_name
 from hubbub_decoder.statistics.significance import CORRECTIONS
 from hubbub_registry import Metric
 
@@ -51,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         help="the N most frequent values; default: 10 in a table or picture (200 with --compare), or all",
     )
-    parser.add_argument("--plot", metavar="FILE.png", type=Path, help="also draw the trend")
+    parser.add_argument("--plot", metavar="FILE.png", type=Path, help="also draw the trend (.png, .svg, .pdf)")
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--period", metavar="P", type=parse_period, nargs="+",
@@ -68,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sampled", action="store_true", help="with --compare: each period's devices are a fresh sample of all"
     )
     add_where(parser)
+    parser.add_argument("--by", metavar="NAME", help=argparse.SUPPRESS)  # to say what to do in its place
     add_question(parser)
     add_cache(parser)
 
@@ -75,6 +79,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the trend, or the change, on stdout. Raises HubbubError for whatever keeps it from doing so."""
     check_open_unit(arguments, "level", "alpha")
+    if arguments.by is not None:
+        raise EstimateError(
+            "--by splits what hubbub decode and hubbub discover print; a trend is of all reports, or with --where "
+            "NAME=VALUE of one cell: run it once for each"
+        )
+    if arguments.plot:
+        check_picture(arguments.plot)
     metric, ask = question_of(arguments, quantiles=False)
     console = Console(stderr=True)
     if arguments.compare:
@@ -86,7 +97,11 @@ def run(arguments: argparse.Namespace) -> int:
         periods = watched(data.periods, "reading sealed periods", console)
         found = trend_of(metric, data, ask, cache=cache_of(arguments), periods=periods).at_level(arguments.level)
         if arguments.plot:
-            draw(found, arguments.plot, top=arguments.top or render.TOP, simultaneous=arguments.simultaneous)
+            said = draw(
+                found, arguments.plot, top=arguments.top or render.TOP, simultaneous=arguments.simultaneous,
+                cell=None if data.cell is None else cell_name(metric, data.cell),
+            )  # fmt: skip
+            found = replace(found, notes=(*found.notes, *said))
         output = _of_trend(found, arguments)
     show(output, arguments.format, console)
     return 0
@@ -101,11 +116,17 @@ def _compared(arguments: argparse.Namespace, metric: Metric, ask: Ask, console: 
     before, after = (read_parts(data, console, cache) for data in (first, second))
     change = compare_asked(
         metric, before.state, after.state, ask, level=arguments.level, simultaneous=arguments.simultaneous,
-        sampled=arguments.sampled, names=(str(arguments.compare[0]), str(arguments.compare[1])),
+        sampled=arguments.sampled, names=(_called(first, arguments.compare[0]), _called(second, arguments.compare[1])),
         reports=(most_reports(metric, first.periods), most_reports(metric, second.periods)),
     )  # fmt: skip
     notes = [note for data, reading in ((first, before), (second, after)) for note in _notes(metric, data, reading)]
-    return replace(change, notes=tuple(dict.fromkeys((*change.notes, *notes))))
+    both = (first.periods, second.periods)
+    return replace(change, periods=both, notes=tuple(dict.fromkeys((*change.notes, *notes))))
+
+
+def _called(data: Dataset, asked: int | datetime.date) -> str:
+    """A date as it is; a number with when its period begins, which nobody knows by heart."""
+    return named([asked], data.metric.period) if isinstance(asked, int) else str(asked)
 
 
 def _notes(metric: Metric, data: Dataset, reading: Reading) -> Iterator[str]:

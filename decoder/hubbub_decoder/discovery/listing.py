@@ -49,13 +49,23 @@ def discover(
     tested = mechanism(metric.mechanism).estimate(metric, state, found.values)
     there = tested.significant(alpha, correction)
     said = (
-        f"{len(found.values)} strings were found, and tested in reports that had no say in finding them; "
-        f"{int(there.sum())} are there at alpha = {alpha:g} ({correction})"
+        f"{found_text(len(found.values))}, and tested in reports that had no say in finding them; "
+        f"{there_text(int(there.sum()))} at alpha = {alpha:g} ({correction})"
     )
     if insignificant:
         return replace(Discovered.all_of(tested), notes=(*tested.notes, said, *found.notes))
     listed = Discovered.of_rows(tested, there, listed_from(tested, there, alpha, correction))
     return replace(listed, notes=(*tested.notes, said, *((CONDITIONAL,) if there.any() else ()), *found.notes))
+
+
+def found_text(number: int) -> str:
+    """How many strings were found, for people."""
+    return "1 string was found" if number == 1 else f"{number} strings were found"
+
+
+def there_text(number: int) -> str:
+    """How many of them are there."""
+    return "1 is there" if number == 1 else f"{number} are there"
 
 
 def discover_in(

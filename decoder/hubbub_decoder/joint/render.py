@@ -24,17 +24,23 @@ _SIDES = ("first", "second")
 
 
 def header(estimates: JointEstimates) -> str:
-    """What the figures are of, on one line: metric, n, parts, exact epsilon, and the test of independence."""
-    test = estimates.independence
+    """What the figures are of: metric, n and epsilon on one line, the test of independence on another."""
     return (
-        f"{estimates.metric}: n = {estimates.n:,} reports of pairs, epsilon = {estimates.epsilon:.6g} a report "
-        f"(exactly ln {estimates.ratio.numerator}/{estimates.ratio.denominator}); independent: p = {test.p_value:.2g} "
-        f"(chi-squared {test.statistic:.4g}, {test.degrees} degrees)"
+        f"{estimates.metric}: n = {estimates.n:,} reports of pairs, "
+        f"{render.epsilon_text(estimates.epsilon, estimates.ratio)}\n"
+        f"test of independence: {independence_text(estimates)}"
     )
 
 
+def independence_text(estimates: JointEstimates) -> str:
+    """The p-value, and what it is of."""
+    test = estimates.independence
+    degrees = f"{test.degrees} degree{'' if test.degrees == 1 else 's'} of freedom"
+    return f"p = {test.p_value:.2g} (chi-squared {test.statistic:.4g}, {degrees})"
+
+
 def header_of(result: Result) -> str:
-    """The header of any result."""
+    """The header of any result, a line or two."""
     return header(result) if isinstance(result, JointEstimates) else render.header(result)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -29,16 +30,23 @@ Result = Estimates | Mean | RangeResult
 TABLE_ROWS = 200
 """Rows of a table where nobody says how many: a table for people, of 20,000 rows, would take a minute to lay out."""
 _ROWS_PRINTED = 20  # by print(estimates)
+_READABLE = 24  # characters of a fraction
 _WIDEST = 1000
 _SHARES = frozenset({"frequency", "given_first", "given_low", "given_high"})
 
 
 def header(estimates: Result) -> str:
-    """What the figures are of, on one line: metric, n, mechanism, exact epsilon."""
+    """What the figures are of, on one line: metric, n, mechanism, epsilon."""
     return (
-        f"{estimates.metric}: n = {estimates.n:,} reports, {estimates.mechanism}, epsilon = {estimates.epsilon:.6g} a "
-        f"report (exactly ln {estimates.ratio.numerator}/{estimates.ratio.denominator})"
+        f"{estimates.metric}: n = {estimates.n:,} reports, {estimates.mechanism}, "
+        f"{epsilon_text(estimates.epsilon, estimates.ratio)}"
     )
+
+
+def epsilon_text(epsilon: float, ratio: Fraction) -> str:
+    """Epsilon of one report; with the fraction whose logarithm it is where that is short. JSON has it always."""
+    exactly = f"{ratio.numerator}/{ratio.denominator}"
+    return f"epsilon = {epsilon:.6g} a report" + (f" (exactly ln {exactly})" if len(exactly) <= _READABLE else "")
 
 
 def as_text(estimates: Result) -> str:
@@ -48,16 +56,22 @@ def as_text(estimates: Result) -> str:
 
 
 def text_of(head: str, rows: Table, more: int, notes: Iterable[str]) -> str:
-    """A result as text: its header, the rows shown, how many more there are, and its notes."""
+    """A result as text: its header's lines, the rows shown, how many more there are, and its notes."""
     out = io.StringIO()
     console = Console(file=out, width=120, color_system=None)
-    print_line(console, head)
+    print_header(console, head)
     print_whole(console, rows)
     if more > 0:
         console.print(f"... and {more} more", highlight=False)
     for note in notes:
         print_line(console, f"note: {note}")
     return out.getvalue().rstrip("\n")
+
+
+def print_header(console: Console, head: str) -> None:
+    """Prints each line of ``head``."""
+    for line in head.split("\n"):
+        print_line(console, line)
 
 
 def print_line(console: Console, line: str) -> None:

@@ -27,6 +27,8 @@ def change_of(
     return Change(
         metric=after.metric,
         what=quantity_of(after),
+        mechanism=after.mechanism,
+        epsilon=(before.epsilon, after.epsilon),
         n=(before.n, after.n),
         value=tuple(value[i] for i in order),
         before=earlier[order],

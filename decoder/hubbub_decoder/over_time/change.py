@@ -33,6 +33,9 @@ class Change:
     metric: str
     what: str
     """``"frequency"``, ``"mean"`` or ``"quantile"``."""
+    mechanism: str
+    epsilon: tuple[float, float]
+    """Of one report in the one period and in the other."""
     n: tuple[int, int]
     """The reports of the one period and of the other."""
     value: tuple[Label, ...]
@@ -47,6 +50,8 @@ class Change:
     """The names of the columns that ``value`` makes: two where each is a pair."""
     names: tuple[str, str] = ("before", "after")
     """What the two periods are called, for people."""
+    periods: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    """The numbers of the periods on either side, which are pooled; empty where that is not known."""
     notes: tuple[str, ...] = ()
     """What a reader must know to read the figures rightly; usually empty."""
 
@@ -91,9 +96,12 @@ class Change:
         """What the figures are of, for JSON and for the metadata of a table."""
         return {
             "metric": self.metric,
+            "mechanism": self.mechanism,
             "what": self.what,
             "n": list(self.n),
-            "periods": list(self.names),
+            "epsilon": list(self.epsilon),
+            "names": list(self.names),
+            "periods": [list(each) for each in self.periods],
             "level": self.level,
             "any_p_value": self.any_p_value,
             "notes": list(self.notes),

@@ -26,7 +26,9 @@ Label = Any
 
 
 def heads_of(result: Result) -> tuple[str, ...]:
-    """The names of the columns that labels make."""
+    """The names of the columns that labels make; none for a mean, whose only row needs no label."""
+    if isinstance(result, Mean):
+        return ()
     if isinstance(result, JointEstimates):
         return ("first", "second")
     if isinstance(result, Quantiles):

@@ -23,8 +23,9 @@ _SHARES = frozenset({"frequency", "before", "after", "difference", "std_error", 
 
 
 def trend_header(trend: Trend) -> str:
-    """What the figures are of, on one line."""
-    return f"{header_of(trend.pooled)}, {len(trend)} period{'' if len(trend) == 1 else 's'}"
+    """What the figures are of: a header of all periods together, whose first line says how many there are."""
+    first, *more = header_of(trend.pooled).split("\n")
+    return "\n".join((f"{first}, {len(trend)} period{'' if len(trend) == 1 else 's'}", *more))
 
 
 def change_header(change: Change) -> str:

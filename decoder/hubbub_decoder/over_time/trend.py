@@ -104,7 +104,8 @@ class Trend:
                 )
         first, second = (self.results[self.periods.index(period)] for period in (before, after))
         names = (self.begins(before), self.begins(after))
-        return compare(first, second, level=self.level, simultaneous=simultaneous, sampled=sampled, names=names)
+        change = compare(first, second, level=self.level, simultaneous=simultaneous, sampled=sampled, names=names)
+        return replace(change, periods=((before,), (after,)))
 
     def begins(self, period: int) -> str:
         """When a period begins (UTC)."""

@@ -57,8 +57,8 @@ def folded(split: Dimension) -> tuple[str, ...]:
     if split.other is None:
         return ()
     return (
-        f"{split.name} {split.other} holds what is not in the list, and every cell that had fewer reports than "
-        "min_cell was where it was sealed",
+        f"{split.name} {split.other} also holds values that are not in the list, and cells that had fewer than "
+        "min_cell reports when they were sealed",
     )
 
 

@@ -12,7 +12,7 @@ from hubbub_decoder.cache import StateCache
 from hubbub_decoder.counting.state import State
 from hubbub_decoder.decode import check_data
 from hubbub_decoder.discovery import Discovered, Options, check_discovers
-from hubbub_decoder.discovery.listing import CONDITIONAL
+from hubbub_decoder.discovery.listing import CONDITIONAL, found_text, there_text
 from hubbub_decoder.discovery.mechanisms import found_by
 from hubbub_decoder.discovery.selection import largest_p_values, least_counts
 from hubbub_decoder.estimates import Estimates
@@ -57,8 +57,8 @@ def discover_by(
     p_value = np.concatenate([*(each.p_value for each in tested[1:]), np.zeros(0)])
     there = int((adjusted(p_value, correction) <= alpha).sum())
     said = (
-        f"{len(p_value)} strings were found in {len(cells)} cells, and tested in reports that had no say in finding "
-        f"them; {there} are there at alpha = {alpha:g} ({correction}) over all cells together"
+        f"{found_text(len(p_value))} in {len(cells)} cell{'' if len(cells) == 1 else 's'}, and tested in reports that "
+        f"had no say in finding them; {there_text(there)} at alpha = {alpha:g} ({correction}) over all cells together"
     )
     notes = (said, *(() if insignificant else (CONDITIONAL,)), *split.notes)
     return replace(split, whole=whole, cells=dict(zip(split.cells, cells, strict=True)), notes=notes)

@@ -6,10 +6,12 @@ from functools import partial
 
 from rich.table import Table
 
-from hubbub_decoder.joint.render import header_of
+from hubbub_decoder.joint import JointEstimates
+from hubbub_decoder.joint.render import header_of, independence_text
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.output.columns import Columns, grid_of
 from hubbub_decoder.output.render import cell_text, text_of
+from hubbub_decoder.output.visible import visible
 from hubbub_decoder.split.result import Split
 
 TOP = 10
@@ -17,9 +19,14 @@ TOP = 10
 
 
 def split_header(split: Split) -> str:
-    """What the figures are of, on one line."""
-    shown, held = len(split), len(split.held_back)
-    return f"{header_of(split.whole)}, by {split.dimension}: {shown} shown, {held} held back"
+    """What the figures are of, and how many cells are shown; of pairs the test of independence in each."""
+    tests = (
+        f"test of independence, {split.dimension} {visible(cell)}: {independence_text(found)}"
+        for cell, found in split.cells.items()
+        if isinstance(found, JointEstimates)
+    )
+    cells = f"by {split.dimension}: {len(split)} shown, {len(split.held_back)} held back"
+    return "\n".join((header_of(split.whole), cells, *tests))
 
 
 def as_text(split: Split) -> str:

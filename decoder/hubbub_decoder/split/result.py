@@ -121,11 +121,13 @@ class Split:
         }
 
     def _independence(self) -> dict[str, Any]:
-        """Of a joint metric the test of each cell."""
+        """Of a joint metric the test of each cell, and of all reports."""
         tests = {
             cell: each.independence._asdict() for cell, each in self.cells.items() if isinstance(each, JointEstimates)
         }
-        return {"independence": tests} if tests else {}
+        if not isinstance(self.whole, JointEstimates):
+            return {}
+        return {"independence": tests, "independence_of_all": self.whole.independence._asdict()}
 
     def to_pandas(self, *, alpha: float = 0.05, correction: Correction = "holm") -> pd.DataFrame:
         """A DataFrame with a row for each cell and value. Raises DecodeError without pandas."""

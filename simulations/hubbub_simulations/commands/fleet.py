@@ -23,7 +23,7 @@ from hubbub_simulations.fleet.reference import reference_uploads
 from hubbub_simulations.fleet.sending import Sender
 from hubbub_simulations.fleet.tally import Tally
 from hubbub_simulations.fleet.uploads import Upload
-from hubbub_simulations.fleet.values import count_values, open_values, read_values
+from hubbub_simulations.fleet.values import Tabs, count_values, open_values, read_values
 from hubbub_simulations.fleet.vectorised import vectorised_uploads
 
 SUMMARY = "let simulated devices report the values of a file, one device a line"
@@ -38,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "values",
         metavar="VALUES.txt",
-        help="UTF-8, one device's value a line, after that of a public dimension and a tab; - for standard input",
+        help="UTF-8, one device's value a line, after that of a public dimension and a tab, a pair with a tab between; "
+        "- for standard input",
     )
     parser.add_argument("--url", required=True, help="the collector, such as http://127.0.0.1:8080")
     parser.add_argument(
@@ -73,13 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
     path, from_stdin = Path(arguments.values), arguments.values == "-"
     # Counted first, where it can be read twice, so that a fault far down is found before a report is sent.
     total = count_values(path) if path.is_file() and not from_stdin else None
-    tally = Tally()
+    tally, tabs = Tally(), Tabs(metric)
     with (
         _progress() as progress,
         nullcontext(sys.stdin.buffer) if from_stdin else open_values(path) as file,
     ):
         bar = progress.add_task(metric.name, total=total)
-        values = read_values(file, "standard input" if from_stdin else arguments.values)
+        values = read_values(file, "standard input" if from_stdin else arguments.values, tabs)
         uploads = _uploads(arguments, registry, values, tally)
         sender = Sender(
             arguments.url.rstrip("/"),
@@ -93,6 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
         tally.seconds = time.monotonic() - start
         progress.update(bar, completed=tally.devices)
     _print(tally, as_json=arguments.json)
+    if note := tabs.note():
+        print(f"note: {'standard input' if from_stdin else arguments.values}: {note}", file=sys.stderr)
     _check(tally, arguments, metric)
     return 0
 

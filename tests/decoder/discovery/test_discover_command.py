@@ -13,12 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from hubbub_decoder import ArgumentError, Dataset, EstimateError, StateError, partial
-from hubbub_decoder.commands import decode, discover
+from hubbub_decoder.commands import decode, discover, trend
 from hubbub_decoder.discovery import Options, can_discover, discover_in
 from hubbub_decoder.discovery import discover as find
+from hubbub_decoder.discovery.listing import found_text, there_text
 from hubbub_registry import load_registry
 from hubbub_simulations.mechanisms import encode
 
+from tests.commands import run_on
 from tests.decoder.reports import seal
 from tests.registries import registry_of, write_registry
 
@@ -57,6 +59,22 @@ def test_csv(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(float(row["low"]) <= 2 * WORDS[row["value"]] <= float(row["high"]) for row in rows)
     assert "words: n = 13,000 reports, prefix-extending-method" in err
     assert "strings were found, and tested in reports that had no say in finding them; 3 are there" in err
+
+
+def test_what_was_found_can_be_followed(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The values of the CSV are a list of candidates, whose shares ``hubbub trend`` gives in each period."""
+    assert hubbub_discover(data, "words", "--format", "csv", "--period", "7") == 0
+    found = [row["value"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    (tmp_path / "found.txt").write_text("".join(f"{value}\n" for value in found))
+    assert run_on(trend, data, "words", "--candidates", str(tmp_path / "found.txt"), "--format", "csv") == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert sorted((row["value"], row["period"]) for row in rows) == sorted((v, p) for v in found for p in ("7", "8"))
+
+
+def test_notes_count_in_good_english() -> None:
+    """One string is there, and two are."""
+    assert (found_text(1), there_text(1)) == ("1 string was found", "1 is there")
+    assert (found_text(0), there_text(2)) == ("0 strings were found", "2 are there")
 
 
 def test_json_of_one_period(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

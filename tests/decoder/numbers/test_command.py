@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hubbub_decoder import ArgumentError, Dataset, EstimateError, decode_quantiles, decode_ranges
+from hubbub_decoder import ArgumentError, CandidateError, Dataset, EstimateError, decode_quantiles, decode_ranges
 from hubbub_decoder.commands import decode, trend
+from hubbub_decoder.decode import choose_candidates
 from hubbub_registry import Metric, load_registry
 
 from tests.commands import run_command, run_on
@@ -134,6 +135,22 @@ def test_a_range_is_two_integers(data: Path, text: str, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit):
         hubbub_decode(data, "age", "--ranges", text)
     assert "is no range such as 0:100" in capsys.readouterr().err
+
+
+def test_a_range_below_zero_looks_like_an_option(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where it stands by itself, and where there is none at all, the error says how it is written."""
+    for words in (["--ranges", "-50:0"], ["--ranges"]):
+        with pytest.raises(SystemExit):
+            hubbub_decode(data, "age", *words)
+        assert "takes an equals sign: --ranges=-50:0" in capsys.readouterr().err
+
+
+def test_a_candidate_that_is_no_bucket(data: Path) -> None:
+    """The error counts such candidates, names the first, and shows how a bucket is written."""
+    metric = metric_in(data)
+    with pytest.raises(CandidateError, match=r"2 of the .* not among its 16 buckets, the first is '100'") as caught:
+        choose_candidates(metric, ["100", "2..9", "2..3"])
+    assert "write buckets as they are named: '0..1'" in str(caught.value)
 
 
 def test_python_checks_its_question_before_reading(data: Path) -> None:

@@ -99,19 +99,28 @@ def test_compare(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     days = ["--compare", "2026-11-30", "2026-12-01"]
     assert hubbub_trend(data, "closed", *days, "--format", "json") == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["periods"] == ["2026-11-30", "2026-12-01"]
+    assert document["names"] == ["2026-11-30", "2026-12-01"]
+    assert document["periods"] == [[20787], [20788]]
+    assert (document["mechanism"], document["n"]) == ("randomized-response", [600, 600])
+    assert document["epsilon"] == [pytest.approx(4, rel=0.01)] * 2
     assert document["any_p_value"] < 1e-9
     assert {row["value"] for row in document["rows"] if row["significant"]} == {"a", "b"}
     assert hubbub_trend(data, "closed", *days, "--format", "csv", "--sampled", "--simultaneous", "--top", "1") == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
     assert hubbub_trend(data, "closed", *days) == 0
     assert "change of frequency from 2026-11-30 (n = 600)" in capsys.readouterr().out
+    assert hubbub_trend(data, "closed", "--compare", "20787", "20788") == 0
+    assert "from 20787 (2026-11-30) (n = 600) to 20788 (2026-12-01) (n = 600)" in capsys.readouterr().out
 
 
 def test_a_mean(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A mean has a row a period, and compares as one row."""
     assert hubbub_trend(data, "mean", "--format", "csv") == 0
-    assert len(capsys.readouterr().out.splitlines()) == 3
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head == "period,begins,n,mean,std_error,low,high"
+    assert len(rows) == 2
+    assert hubbub_trend(data, "mean", "--plot", str(data / "mean.svg")) == 0
+    capsys.readouterr()
     assert hubbub_trend(data, "mean", "--compare", "20787", "20788", "--format", "json") == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert row["significant"] is True
@@ -137,7 +146,9 @@ def test_noise_that_repeats_widens(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_a_date_of_several_periods_is_pooled(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A day of two half-day periods compares as one."""
     assert hubbub_trend(data, "hourly", "--compare", "2026-11-30", "2026-12-01", "--format", "json") == 0
-    assert json.loads(capsys.readouterr().out)["n"] == [200, 200]
+    document = json.loads(capsys.readouterr().out)
+    assert document["n"] == [200, 200]
+    assert document["periods"] == [[41574, 41575], [41576, 41577]]
 
 
 def test_plot_and_cache(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,6 +174,7 @@ def test_plot_and_cache(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["closed", "--compare", "2026-11-30", "20787"], EstimateError, "same period"),
         (["closed", "--compare", "20787", "20788", "--plot", "x.png"], EstimateError, "leave one"),
         (["closed", "--plot", "x.words"], DecodeError, ".png, .svg or .pdf"),
+        (["closed", "--by", "version"], EstimateError, "--where NAME=VALUE of one cell"),
         (["closed", "--plot", "none/x.png"], OutputError, "--plot"),
     ],
 )

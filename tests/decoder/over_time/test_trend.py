@@ -22,7 +22,6 @@ from hubbub_decoder import (
     trend,
 )  # fmt: skip
 from hubbub_decoder.over_time import most_reports, widened
-from hubbub_decoder.over_time.picture import draw
 from hubbub_registry import Metric
 
 from tests.decoder.reports import encode, random_records, seal
@@ -100,15 +99,18 @@ def test_a_mean(tmp_path: Path) -> None:
     assert found.estimate()[1, 0] == alone.mean
     assert found.bands()[0][1, 0] == alone.low
     assert found.bands(simultaneous=True)[0][1, 0] < alone.low
-    assert list(found.columns()) == ["value", "period", "begins", "n", "mean", "std_error", "low", "high"]
+    assert list(found.columns()) == ["period", "begins", "n", "mean", "std_error", "low", "high"]
     assert "by a factor of 1.73 at most" in found.pooled.notes[-1]
-    assert found.between(7, 8).what == "mean"
+    change = found.between(7, 8)
+    assert change.what == "mean"
+    assert next(iter(change.columns())) == "before"
 
 
 def test_between(found: Trend) -> None:
     """Two periods of a trend compare by number; one that it does not have is an error that names those it has."""
     change = found.between(7, 9)
     assert change.names == ("1970-01-08", "1970-01-10")
+    assert change.periods == ((7,), (9,))
     assert change.n == (400, 500)
     with pytest.raises(EstimateError, match=r"period 10 is not .* 7 \(1970-01-08\), 8"):
         found.between(7, 10)
@@ -183,14 +185,6 @@ def test_it_prints(found: Trend) -> None:
     assert sum("1970-01-09" in line for line in text.splitlines()) == 5
     assert repr(found) == text
     assert len(found) == 3
-
-
-def test_a_picture(tmp_path: Path, found: Trend) -> None:
-    """A picture is a PNG or SVG with a legend of the values asked for."""
-    draw(found, tmp_path / "trend.png", top=2)
-    assert (tmp_path / "trend.png").read_bytes()[:4] == b"\x89PNG"
-    draw(found, tmp_path / "trend.svg", top=2, simultaneous=True)
-    assert "<svg" in (tmp_path / "trend.svg").read_text()
 
 
 def test_data_of_another_metric(tmp_path: Path, metric: Metric) -> None:

@@ -59,8 +59,9 @@ def test_table(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A table is headed by the dimension's own name."""
     assert run(decode, data, "--by", "version") == 0
     out = capsys.readouterr().out
-    assert out.splitlines()[2].split()[:3] == ["version", "n", "value"]
-    assert "by version: 2 shown, 1 held back" in out
+    lines = out.splitlines()
+    assert lines[1] == "by version: 2 shown, 1 held back"
+    assert lines[3].split()[:3] == ["version", "n", "value"]
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
@@ -102,6 +103,9 @@ def test_trend(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["n"] == 720
     assert run(trend, data, "--format", "json", "--where", "version=1.0") == 0
     assert json.loads(capsys.readouterr().out)["n"] == 500
+    assert run(trend, data, "--where", "version=1.0", "--plot", str(data / "x.svg")) == 0
+    assert "<!-- m: version is 1.0 -->" in (data / "x.svg").read_text()
+    capsys.readouterr()
     assert run(trend, data, "--where", "version=1.0", "--compare", "7", "8") == 0
     assert "n = 300" in capsys.readouterr().out
 

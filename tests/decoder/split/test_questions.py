@@ -67,7 +67,15 @@ def test_pairs_of_each_cell(folder: Path, registry: Registry, tmp_path: Path, ca
             own, alone = split[version], decode_joint(metric, cell_of(folder, metric, version))
             assert isinstance(own, JointEstimates)
             assert figures(own) == figures(alone)
-    assert split.described()["independence"].keys() == {"1.0", "1.1"}
+    about = split.described()
+    assert about["independence"].keys() == {"1.0", "1.1"}
+    assert about["independence_of_all"]["p_value"] == split.whole.independence.p_value  # type: ignore[union-attr]
+    shown = str(split).splitlines()[:5]
+    assert shown[1].startswith("test of independence: p = ")
+    assert shown[2] == "by version: 2 shown, 1 held back"
+    assert [line.partition(": p = ")[0] for line in shown[3:]] == [
+        f"test of independence, version {each}" for each in split.cells
+    ]
     assert split.between("1.0", "1.1").significant().any()
     assert "by version: 2 shown, 1 held back" in str(split)
 

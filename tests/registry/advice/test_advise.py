@@ -181,6 +181,7 @@ def test_text(registry: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "advice for 100000 reports decoded together, on a board, records of at most 31 bytes" in shown
     assert "advised     local-hashing, hashes 65536: 3 bytes, error " in shown
     assert "because     its noise is permanent" in shown
+    assert "of mechanisms within 2 % of the least error the one with the smallest record is advised" in shown
     main(["check", str(registry)])
     assert "advice" not in capsys.readouterr().out
 

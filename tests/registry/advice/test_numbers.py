@@ -122,6 +122,15 @@ def test_the_options_are_metrics_of_that_error_and_size() -> None:
             assert error_of(made, question) == pytest.approx(option.error)
 
 
+@pytest.mark.parametrize(("integers", "shown"), [(100, 32), (32, 32), (31, 16)])
+def test_a_tree_has_at_least_as_many_buckets(integers: int, shown: int) -> None:
+    """Of 24 buckets the tree beside them has 32, or 16 where the range has no 32 integers."""
+    metric = define("d-bit-flip", epsilon=1, low=0, high=integers - 1, buckets=24, bits=4)
+    for question in (BUCKET, BELOW):
+        buckets = {option.mechanism: option.keys["buckets"] for option in told(metric, Conditions(N))[question]}
+        assert buckets == {"d-bit-flip": 24, "hierarchical-histogram": shown}
+
+
 def test_a_small_record_has_room_for_few_bits_or_for_none() -> None:
     """Under a limit d-bit flip takes as many bits as fit, and where no histogram fits there is none."""
     metric = number("hierarchical-histogram", 1, 256)
