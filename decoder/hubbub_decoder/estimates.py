@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hubbub_decoder.arguments import check_open_unit
 from hubbub_decoder.consistent import BoolArray, FloatArray
-from hubbub_decoder.errors import DecodeError
+from hubbub_decoder.output.frame import data_frame
 from hubbub_decoder.statistics.score import Moments
 from hubbub_decoder.statistics.significance import Correction, NullLaw, adjusted, skewed_tail
 from hubbub_decoder.statistics.two_binomials import TwoBinomials
@@ -211,11 +211,7 @@ class Estimates:
         self, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False
     ) -> pd.DataFrame:
         """A DataFrame with one row a value and the columns of ``hubbub decode``. Raises DecodeError without pandas."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DecodeError("to_pandas needs pandas; pip install pandas") from None
-        return pd.DataFrame(self.columns(alpha=alpha, correction=correction, consistent=consistent))
+        return data_frame(self.columns(alpha=alpha, correction=correction, consistent=consistent))
 
     def to_arrow(self, *, alpha: float = 0.05, correction: Correction = "holm", consistent: bool = False) -> pa.Table:
         """An Arrow table with the same columns, and what they are of in its metadata."""

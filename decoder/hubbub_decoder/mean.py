@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scipy import special
 
 from hubbub_decoder.arguments import check_open_unit
-from hubbub_decoder.errors import DecodeError
+from hubbub_decoder.output.frame import data_frame
 from hubbub_registry import Metric
 from hubbub_registry.exact import float_up, ln_upper
 
@@ -118,11 +118,7 @@ class Mean:
 
     def to_pandas(self, *, consistent: bool = False) -> pd.DataFrame:
         """A DataFrame of one row with the columns of ``hubbub decode``. Raises DecodeError without pandas."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DecodeError("to_pandas needs pandas; pip install pandas") from None
-        return pd.DataFrame(self.columns(consistent=consistent))
+        return data_frame(self.columns(consistent=consistent))
 
     def to_arrow(self, *, consistent: bool = False) -> pa.Table:
         """An Arrow table of one row with the same columns, and what they are of in its metadata."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from hubbub_decoder.counting.state import IntArray, State
@@ -81,5 +83,5 @@ def _wrong(metric: Metric, what: str) -> StateError:
     return StateError(f"metric {metric.name}: this is no state of {metric.mechanism}: {what}; aggregate again")
 
 
-def _listed(names: object) -> str:
-    return ", ".join(sorted(map(str, names))) or "nothing"  # type: ignore[call-overload]
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"

@@ -11,12 +11,13 @@ import numpy as np
 from scipy import stats
 
 from hubbub_decoder.arguments import check_open_unit
-from hubbub_decoder.errors import DecodeError, EstimateError
+from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.estimates import ConfidenceInterval
 from hubbub_decoder.joint.bloom import FloatArray
 from hubbub_decoder.joint.independence import Independence
 from hubbub_decoder.joint.question import OTHER
 from hubbub_decoder.joint.shares import shares
+from hubbub_decoder.output.frame import data_frame
 from hubbub_decoder.statistics.significance import Correction, adjusted
 from hubbub_registry.exact import float_up, ln_upper
 
@@ -182,11 +183,7 @@ class JointEstimates:
 
     def to_pandas(self, *, alpha: float = 0.05, correction: Correction = "holm") -> pd.DataFrame:
         """A DataFrame with the columns of ``hubbub decode``. Raises DecodeError without pandas."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DecodeError("to_pandas needs pandas; pip install pandas") from None
-        return pd.DataFrame(self.columns(alpha=alpha, correction=correction))
+        return data_frame(self.columns(alpha=alpha, correction=correction))
 
     def to_arrow(self, *, alpha: float = 0.05, correction: Correction = "holm") -> pa.Table:
         """An Arrow table with the same columns, and what they are of in its metadata."""
