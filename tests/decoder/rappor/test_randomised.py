@@ -6,6 +6,7 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy import sparse
 
@@ -59,6 +60,42 @@ def test_leaving_one_out_is_a_fit_without_it() -> None:
     every = np.concatenate([rows for _, rows in found.coefficients(design, observed, weight)])
     for index, rows in found.of_adjusters(design, observed, weight):
         assert rows == pytest.approx(every[index])
+
+
+def tail_of_all_ways(observed: Observed, others: sparse.csc_array, own: npt.NDArray[np.float64]) -> float:
+    """The tail of the score of bits ``own`` (rows,) beside ``others``: its moments go through all pairs of bits."""
+    weight = 1 / observed.variance(np.full(len(observed.share), RATES.background))
+    left = weight * observed.residual(others, Joint.of(others, observed, weight).share)
+    variance = third = 0.0
+    for values in left.reshape(-1, BITS):
+        ways = [sum(values[bit] for bit in set(hit)) for hit in itertools.product(range(BITS), repeat=2)]
+        variance += float(np.var(ways))
+        third += float(np.mean((np.array(ways) - np.mean(ways)) ** 3))
+    score = np.array([(own - RATES.background) @ left])
+    return float(skewed_tail(score, np.array([variance]), np.array([third]))[0])
+
+
+@pytest.mark.parametrize("listed", [12, 150])
+def test_a_tail_is_that_of_all_ways_of_hashing(listed: int) -> None:
+    """In a short list and in a long one a candidate's tail is of all random bits beside the others that are fitted."""
+    source = np.random.default_rng(8)
+    holders = np.array([28_200, 18_800, 940, *[0] * (listed - 3), 3_000])
+    whole = random_design(COHORTS, BITS, 2, len(holders), source)
+    sums, reports = draw(whole, COHORTS, holders, RATES, source)
+    design = sparse.csc_array(whole[:, :-1])
+    fitted = fit(design, sums, reports, RATES)
+    assert fitted.screened == (listed > 100)
+    assert fitted.tail is not None
+    observed = Observed.of(sums, reports, RATES)
+    beside = set(range(listed))
+    if fitted.screened:
+        flat = 1 / observed.variance(np.full(len(observed.share), RATES.background))
+        beside = set(Screened.of(design, observed, flat).adjusters.tolist())
+        assert 0 in beside
+    for i in (0, 2, 5, listed - 1):
+        others = sparse.csc_array(design[:, sorted(beside - {i})])
+        expected = tail_of_all_ways(observed, others, design[:, [i]].toarray().ravel())
+        assert fitted.tail[i] == pytest.approx(expected, rel=1e-4)
 
 
 def test_collisions_with_a_value_in_no_list_are_not_taken_for_holders() -> None:
