@@ -12,6 +12,7 @@ from hubbub_decoder.joint.estimates import JointEstimates
 from hubbub_decoder.output import render
 from hubbub_decoder.output.arrow import arrow_table
 from hubbub_decoder.output.columns import Columns, csv_of, grid_of, json_of, top_rows
+from hubbub_decoder.output.identity import identity
 from hubbub_decoder.output.render import cell_text, text_of
 from hubbub_decoder.screen.suspect import Suspect
 from hubbub_decoder.statistics.significance import Correction
@@ -84,11 +85,7 @@ def described(
 ) -> dict[str, Any]:  # fmt: skip
     """All that a JSON object holds beside its rows."""
     return {
-        "metric": estimates.metric,
-        "mechanism": estimates.mechanism,
-        "n": estimates.n,
-        "epsilon": estimates.epsilon,
-        "exact": [estimates.ratio.numerator, estimates.ratio.denominator],
+        **identity(estimates),
         "periods": list(periods),
         "level": estimates.level,
         "alpha": alpha,

@@ -20,6 +20,7 @@ from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.mean import Mean
 from hubbub_decoder.numbers.result import RangeResult
 from hubbub_decoder.output.columns import LABELS, Columns, csv_of, grid_of, json_of, top_rows
+from hubbub_decoder.output.identity import identity
 from hubbub_decoder.output.visible import visible, visible_value
 from hubbub_decoder.screen.suspect import Suspect
 from hubbub_decoder.statistics.significance import Correction
@@ -128,11 +129,7 @@ def described(
     tested = {"alpha": alpha, "correction": correction} if isinstance(estimates, Estimates) else {}
     diagnostics = getattr(estimates, "diagnostics", {})
     return {
-        "metric": estimates.metric,
-        "mechanism": estimates.mechanism,
-        "n": estimates.n,
-        "epsilon": estimates.epsilon,
-        "exact": [estimates.ratio.numerator, estimates.ratio.denominator],
+        **identity(estimates),
         "periods": list(periods),
         "level": estimates.level,
         **tested,

@@ -14,6 +14,7 @@ from hubbub_decoder.errors import EstimateError
 from hubbub_decoder.joint.estimates import JointEstimates
 from hubbub_decoder.output.arrow import arrow_table
 from hubbub_decoder.output.frame import data_frame
+from hubbub_decoder.output.identity import identity
 from hubbub_decoder.over_time.change import Change
 from hubbub_decoder.over_time.compare import compare
 from hubbub_decoder.over_time.figures import (
@@ -130,11 +131,7 @@ class Trend:
     def described(self) -> dict[str, Any]:
         """What the figures are of, for JSON and for the metadata of a table."""
         return {
-            "metric": self.metric,
-            "mechanism": self.pooled.mechanism,
-            "n": self.pooled.n,
-            "epsilon": self.pooled.epsilon,
-            "exact": [self.pooled.ratio.numerator, self.pooled.ratio.denominator],
+            **identity(self.pooled),
             "period_seconds": self.seconds,
             "periods": list(self.periods),
             "level": self.level,

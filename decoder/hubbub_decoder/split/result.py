@@ -16,6 +16,7 @@ from hubbub_decoder.estimates import Estimates
 from hubbub_decoder.joint.estimates import JointEstimates
 from hubbub_decoder.output.arrow import arrow_table
 from hubbub_decoder.output.frame import data_frame
+from hubbub_decoder.output.identity import identity
 from hubbub_decoder.over_time.change import Change
 from hubbub_decoder.over_time.compare import compare
 from hubbub_decoder.screen.suspect import Suspect
@@ -106,11 +107,7 @@ class Split:
     def described(self) -> dict[str, Any]:
         """What the figures are of, for JSON and for the metadata of a table."""
         return {
-            "metric": self.metric,
-            "mechanism": self.whole.mechanism,
-            "n": self.whole.n,
-            "epsilon": self.whole.epsilon,
-            "exact": [self.whole.ratio.numerator, self.whole.ratio.denominator],
+            **identity(self.whole),
             "dimension": self.dimension,
             "min_cell": self.min_cell,
             "held_back": list(self.held_back),
